@@ -1,0 +1,252 @@
+"""What a source returned, checked record by record: which ones count, and why others do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any, TypeAlias
+
+from praxa_langgraph.bounds.checkpoints import is_checkpoint_state
+from praxa_langgraph.bounds.fields import check_provenance, to_validity
+from praxa_langgraph.bounds.limits import (
+    MAX_ERROR_CHARS,
+    MAX_RECORD_ID_CHARS,
+    MAX_REJECTIONS_SHOWN,
+    MAX_TEXT_CHARS,
+    FieldError,
+)
+from praxa_langgraph.bounds.text import (
+    has_control_characters,
+    has_lone_surrogates,
+    normalize_text,
+    one_line,
+    replace_lone_surrogates,
+    trim,
+)
+from praxa_langgraph.bounds.validity import validity_state
+from praxa_langgraph.models import (
+    RECORD_KINDS,
+    MemoryRecord,
+    RecordKind,
+    Rejection,
+    RejectionCode,
+)
+
+_KINDS = frozenset(RECORD_KINDS)
+_RECORD_FIELDS = frozenset(f.name for f in fields(MemoryRecord))
+_REQUIRED_FIELDS = ("record_id", "kind", "text")
+
+KnownText: TypeAlias = tuple[str, str, str | None]
+"""Trimmed text, grouping key, and a note when the text was cut."""
+
+
+@dataclass(slots=True)
+class RankedRecord:
+    """A record that counts: its checked identity, its grouping key and the record behind it."""
+
+    rank: int
+    record_id: str
+    kind: RecordKind
+    text: str
+    key: str
+    record: MemoryRecord
+    text_note: str | None
+
+
+@dataclass(slots=True)
+class CheckedAnswer:
+    """One source's answer after the checks, in the source's own order."""
+
+    records: list[RankedRecord] = field(default_factory=list)
+    rejections: list[Rejection] = field(default_factory=list)
+    """The first 16."""
+    rejected_count: int = 0
+    duplicate_count: int = 0
+    filtered_count: int = 0
+    not_current_count: int = 0
+    truncated: bool = False
+    foreign_count: int = 0
+    """How many of the rejected belonged to another identity."""
+
+    def reject(self, rejection: Rejection) -> None:
+        """Count a rejection and keep it while there is room."""
+        self.rejected_count += 1
+        self.foreign_count += rejection.code == "foreign_scope"
+        if len(self.rejections) < MAX_REJECTIONS_SHOWN:
+            self.rejections.append(rejection)
+
+
+class _InvalidRecordError(ValueError):
+    def __init__(self, message: str, code: RejectionCode = "invalid_record") -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def check_answer(
+    answer: Iterable[object],
+    *,
+    kinds: frozenset[str] | None,
+    max_results: int,
+    texts: dict[tuple[str, str], KnownText],
+    current_at: datetime | None = None,
+) -> CheckedAnswer:
+    """Check every record a source returned.
+
+    A bad record costs that record alone: it is rejected, counted, and its rank stays empty.
+
+    Args:
+        answer: Records, mappings of their fields, or rejections, in the source's order.
+        kinds: The kinds to keep; `None` keeps all.
+        max_results: What is beyond is cut.
+        texts: Texts already normalised, by kind and raw text; shared by the sources of a recall.
+        current_at: Leave out records whose validity window is not open at this instant.
+    """
+    checked = CheckedAnswer()
+    seen: set[str] = set()
+    for rank, given in enumerate(answer, start=1):
+        if rank > max_results:
+            checked.truncated = True
+            break
+        if isinstance(given, Rejection):
+            checked.reject(_one_line_rejection(given))
+            continue
+        try:
+            record = _check_record(given, rank, texts)
+        except _InvalidRecordError as error:
+            checked.reject(_rejection(given, error))
+            continue
+        if record.record_id in seen:
+            checked.duplicate_count += 1
+            continue
+        seen.add(record.record_id)
+        if kinds is not None and record.kind not in kinds:
+            checked.filtered_count += 1
+        elif current_at is not None and not _is_current(record.record, current_at):
+            checked.not_current_count += 1
+        else:
+            checked.records.append(record)
+    return checked
+
+
+def _check_record(
+    given: object, rank: int, texts: dict[tuple[str, str], KnownText]
+) -> RankedRecord:
+    record = given if isinstance(given, MemoryRecord) else _from_mapping(given)
+    record_id, kind, text = record.record_id, record.kind, record.text
+    if not _is_plain_id(record_id):
+        record_id = _check_record_id(record_id)
+    if type(kind) is not str or kind not in _KINDS:
+        kind = _check_kind(kind)
+    if not isinstance(text, str):
+        msg = f"text is not a string but {type(text).__name__}"
+        raise _InvalidRecordError(msg)
+    known = texts.get((kind, text))
+    if known is None:
+        known = texts[kind, text] = _check_text(kind, text)
+    trimmed, key, note = known
+    if record.provenance is not None:
+        _check_provenance(record.provenance)
+    if record.metadata and is_checkpoint_state(record.metadata):
+        msg = "a checkpoint is execution state, not a memory"
+        raise _InvalidRecordError(msg, "checkpoint_state")
+    return RankedRecord(rank, record_id, kind, trimmed, key, record, note)
+
+
+def _is_plain_id(value: object) -> bool:
+    """The common case: a printable string has no control character, surrogate or odd space."""
+    return (
+        type(value) is str
+        and value.isprintable()
+        and 0 < len(value) <= MAX_RECORD_ID_CHARS
+        and value[0] != " "
+        and value[-1] != " "
+    )
+
+
+def _check_record_id(value: object) -> str:
+    if not isinstance(value, str):
+        msg = f"record_id is not a string but {type(value).__name__}"
+        raise _InvalidRecordError(msg)
+    record_id = trim(value)
+    if not 0 < len(record_id) <= MAX_RECORD_ID_CHARS:
+        msg = f"record_id has {len(record_id)} characters, not 1 to {MAX_RECORD_ID_CHARS}"
+        raise _InvalidRecordError(msg)
+    if has_control_characters(record_id) or has_lone_surrogates(record_id):
+        msg = "record_id holds a control character or a lone surrogate"
+        raise _InvalidRecordError(msg)
+    return record_id
+
+
+def _check_kind(value: object) -> RecordKind:
+    for kind in RECORD_KINDS:
+        if isinstance(value, str) and value == kind:
+            return kind
+    shown = one_line(repr(value), limit=60)
+    if isinstance(value, str) and "checkpoint" in value.lower():
+        msg = f"kind {shown}: a checkpoint is execution state, not a memory"
+        raise _InvalidRecordError(msg, "checkpoint_state")
+    msg = f"kind {shown} is not one of {', '.join(RECORD_KINDS)}"
+    raise _InvalidRecordError(msg)
+
+
+def _check_text(kind: str, value: str) -> KnownText:
+    text = trim(replace_lone_surrogates(value))
+    if not text:
+        msg = "text is empty"
+        raise _InvalidRecordError(msg)
+    note = None
+    if len(text) > MAX_TEXT_CHARS:
+        note = f"cut at {MAX_TEXT_CHARS:,} of {len(text):,} characters"
+        text = trim(text[:MAX_TEXT_CHARS])
+    return text, f"{kind}\0{normalize_text(text)}", note
+
+
+def _check_provenance(value: object) -> None:
+    try:
+        check_provenance(value)
+    except FieldError as error:
+        raise _InvalidRecordError(str(error)) from error
+
+
+def _from_mapping(given: object) -> MemoryRecord:
+    if not isinstance(given, Mapping):
+        msg = f"neither a MemoryRecord nor a mapping of its fields but {type(given).__name__}"
+        raise _InvalidRecordError(msg)
+    named: dict[str, Any] = dict(given)
+    if unknown := sorted(one_line(str(name), limit=60) for name in named.keys() - _RECORD_FIELDS):
+        known = ", ".join(sorted(_RECORD_FIELDS))
+        msg = f"unknown field {unknown[0]!r}; a record has {known}"
+        raise _InvalidRecordError(msg)
+    for name in _REQUIRED_FIELDS:
+        if name not in named:
+            msg = f"{name} is missing"
+            raise _InvalidRecordError(msg)
+    return MemoryRecord(**named)
+
+
+def _is_current(record: MemoryRecord, at: datetime) -> bool:
+    window, _ = to_validity(record.validity)
+    return window is None or validity_state(window, at) == "current"
+
+
+def _rejection(given: object, error: _InvalidRecordError) -> Rejection:
+    record_id = given.get("record_id") if isinstance(given, Mapping) else None
+    record_id = getattr(given, "record_id", record_id)
+    return _one_line_rejection(
+        Rejection(
+            record_id=record_id if isinstance(record_id, str) else None,
+            code=error.code,
+            message=str(error),
+        )
+    )
+
+
+def _one_line_rejection(rejection: Rejection) -> Rejection:
+    """Bound a rejection, whoever wrote it."""
+    record_id = rejection.record_id
+    return Rejection(
+        record_id=one_line(record_id, limit=MAX_RECORD_ID_CHARS) if record_id else None,
+        code=rejection.code,
+        message=one_line(rejection.message, limit=MAX_ERROR_CHARS),
+    )

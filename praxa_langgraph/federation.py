@@ -1,0 +1,353 @@
+"""Asks several memory sources at once and returns one fused, labelled result."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextvars import copy_context
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from praxa_langgraph.bounds.limits import (
+    DEFAULT_LIMIT,
+    DEFAULT_RESULTS_PER_SOURCE,
+    DEFAULT_TIMEOUT,
+)
+from praxa_langgraph.bounds.records import CheckedAnswer, KnownText, check_answer
+from praxa_langgraph.bounds.requests import (
+    RecallRequest,
+    check_concurrency,
+    check_max_results,
+    check_provider,
+    check_request,
+    check_source_ids,
+    check_timeout,
+    check_weights,
+)
+from praxa_langgraph.models import (
+    Namespace,
+    RecallResult,
+    RecordKind,
+    RetrievalMode,
+    SourceRequest,
+)
+from praxa_langgraph.reports import SourceOutcome, complete, outcome_of
+from praxa_langgraph.runner import Bulkhead, Call, Outcome, arun, run
+from praxa_langgraph.sources.base import Capabilities, MemorySource, SourceFailure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slot:
+    """A source in its place in a federation."""
+
+    index: int
+    source: MemorySource
+    weight: float
+    timeout: float | None
+    bulkhead: Bulkhead
+    is_coroutine: bool
+
+
+class Recall:
+    """One recall under way: the checked request, the sources it asks, and when it began.
+
+    The doors share it: each starts the calls in its own way and hands the outcomes back.
+    """
+
+    def __init__(
+        self,
+        request: RecallRequest,
+        slots: Sequence[Slot],
+        *,
+        timeout: float,
+        max_results: int,
+    ) -> None:
+        """Start the clock."""
+        self.request = request
+        self.slots = tuple(slots)
+        self.started_at = datetime.now(UTC)
+        self._started = time.monotonic()
+        self._timeout = timeout
+        self._max_results = max_results
+        self._texts: dict[tuple[str, str], KnownText] = {}
+
+    def call(self, slot: Slot, *, awaited: bool) -> Call[CheckedAnswer]:
+        """Return the call that reads one source and checks what it returns."""
+        source, timeout = slot.source, self._timeout_of(slot)
+        deadline = self._started + timeout
+        return Call(
+            read=lambda: source.read(self._source_request(slot, deadline, awaited=awaited)),
+            finish=self._check,
+            timeout=timeout,
+            deadline=deadline,
+            bulkhead=slot.bulkhead,
+            is_coroutine=slot.is_coroutine,
+            context=copy_context(),
+        )
+
+    def outcome(self, slot: Slot, outcome: Outcome[CheckedAnswer]) -> SourceOutcome:
+        """Return how one source answered: its report, and its records when it did."""
+        return outcome_of(
+            outcome,
+            index=slot.index,
+            source_id=slot.source.id,
+            provider=slot.source.provider,
+            mode=self._mode(slot),
+            weight=slot.weight,
+        )
+
+    def complete(self, outcomes: Iterable[SourceOutcome]) -> RecallResult:
+        """Fuse what the sources answered, whatever order they arrived in."""
+        return complete(outcomes, self.request, started_at=self.started_at)
+
+    def _timeout_of(self, slot: Slot) -> float:
+        limits = (self.request.timeout, slot.timeout)
+        return min((limit for limit in limits if limit is not None), default=self._timeout)
+
+    def _mode(self, slot: Slot) -> RetrievalMode:
+        return self.request.mode or slot.source.capabilities.modes[0]
+
+    def _source_request(self, slot: Slot, deadline: float, *, awaited: bool) -> SourceRequest:
+        request, capabilities = self.request, slot.source.capabilities
+        _refuse_undeclared(request, capabilities)
+        return SourceRequest(
+            query=request.query,
+            namespace=request.namespace,
+            limit=min(request.limit, self._max_results),
+            mode=self._mode(slot),
+            kinds=request.kinds or capabilities.kinds,
+            filter=request.filter,
+            timeout=max(0.001, deadline - time.monotonic()),
+            awaited=awaited,
+        )
+
+    def _check(self, answer: object) -> CheckedAnswer:
+        if answer is None or isinstance(answer, str | Mapping) or not isinstance(answer, Iterable):
+            msg = f"the source returned {type(answer).__name__}, not a list of records"
+            raise SourceFailure("source_invalid_response", msg)
+        request = self.request
+        return check_answer(
+            answer,
+            kinds=frozenset(request.kinds) if request.kinds else None,
+            max_results=self._max_results,
+            texts=self._texts,
+            current_at=None if request.include_past else request.as_of,
+        )
+
+
+class MemoryFederation:
+    """Several memory sources, asked at once, read-only.
+
+    Example:
+        >>> from praxa_langgraph import FunctionSource, MemoryFederation, Namespace
+        >>> def crm(request):
+        ...     return [{"record_id": "1", "kind": "fact", "text": "Prefers tea"}]
+        >>> federation = MemoryFederation([FunctionSource(crm, id="crm", kinds=("fact",))])
+        >>> ada = Namespace(tenant_id="acme", subject_id="ada")
+        >>> result = federation.recall("what does she drink?", namespace=ada)
+        >>> result.status, [item.text for item in result.items]
+        ('ok', ['Prefers tea'])
+    """
+
+    def __init__(
+        self,
+        sources: Iterable[MemorySource],
+        *,
+        timeout: float = DEFAULT_TIMEOUT,
+        max_results_per_source: int = DEFAULT_RESULTS_PER_SOURCE,
+        max_concurrency: int | None = None,
+        weights: Mapping[str, float] | None = None,
+    ) -> None:
+        """Check and keep the sources.
+
+        Args:
+            sources: 1 to 32, each with an id of its own. Their order breaks ties of provenance.
+            timeout: Seconds each source may take, over 0 to 60, unless it has its own deadline.
+            max_results_per_source: Records taken from one source, 1 to 100.
+            max_concurrency: Sources started at the same time, 1 to 32; all of them by default.
+                A deadline counts from the start of the recall, so a source that waits for its
+                turn has only what is left.
+            weights: Source id to a positive factor in the fusion; 1 where none is given.
+
+        Raises:
+            TypeError: A source does not follow the protocol, or an option has the wrong type.
+            ValueError: An option is outside its bounds, or two sources share an id.
+        """
+        listed = tuple(sources)
+        for source in listed:
+            _check_source(source)
+        self._source_ids = check_source_ids(source.id for source in listed)
+        self._timeout = check_timeout("timeout", timeout)
+        self._max_results = check_max_results(max_results_per_source)
+        self.max_concurrency = check_concurrency(max_concurrency)
+        """Sources started at the same time; `None` is all of them."""
+        weight_of = check_weights(weights, self._source_ids)
+        self.slots = tuple(
+            Slot(
+                index=index,
+                source=source,
+                weight=weight_of[source.id],
+                timeout=_own_timeout(source),
+                bulkhead=Bulkhead(),
+                is_coroutine=inspect.iscoroutinefunction(source.read),
+            )
+            for index, source in enumerate(listed)
+        )
+        """The sources in configured order, as the doors start them."""
+
+    @property
+    def sources(self) -> tuple[MemorySource, ...]:
+        """The sources in configured order."""
+        return tuple(slot.source for slot in self.slots)
+
+    def recall(
+        self,
+        query: str,
+        *,
+        namespace: Namespace,
+        limit: int = DEFAULT_LIMIT,
+        kinds: Sequence[RecordKind] | None = None,
+        mode: RetrievalMode | None = None,
+        source_ids: Sequence[str] | None = None,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002 # the contract's own name
+        timeout: float | None = None,
+        as_of: datetime | None = None,
+        include_past: bool = True,
+    ) -> RecallResult:
+        """Ask every selected source at once and fuse what they answer.
+
+        A source that fails is reported in `result.sources`, never raised: look at
+        `result.status` before trusting that nothing is remembered.
+
+        Args:
+            query: 1 to 32,768 characters.
+            namespace: Whose memory is read; from trusted code only.
+            limit: Items returned at most, 1 to 500.
+            kinds: Kinds of record wanted; all by default.
+            mode: How to retrieve; each source's own default otherwise. A source that does not
+                offer the mode reports `source_unsupported`.
+            source_ids: The sources to ask; all by default.
+            filter: A JSON object in the sources' own language, sent as it is.
+            timeout: Seconds a source may take in this recall, in place of the federation's; a
+                source with a shorter deadline of its own keeps that.
+            as_of: The instant (aware) at which validity windows are judged; now by default.
+            include_past: Whether to keep records whose window is not open at `as_of`.
+
+        Returns:
+            Items best first, and one report per source asked, in configured order.
+
+        Raises:
+            ValueError: An argument is outside its bounds, or no source is left to ask.
+            TypeError: An argument has the wrong type.
+        """
+        recall = self.begin(
+            query,
+            namespace=namespace,
+            limit=limit,
+            kinds=kinds,
+            mode=mode,
+            source_ids=source_ids,
+            filter=filter,
+            timeout=timeout,
+            as_of=as_of,
+            include_past=include_past,
+        )
+        calls = [recall.call(slot, awaited=False) for slot in recall.slots]
+        outcomes = run(calls, max_concurrency=self.max_concurrency)
+        return recall.complete(map(recall.outcome, recall.slots, outcomes))
+
+    async def arecall(
+        self,
+        query: str,
+        *,
+        namespace: Namespace,
+        limit: int = DEFAULT_LIMIT,
+        kinds: Sequence[RecordKind] | None = None,
+        mode: RetrievalMode | None = None,
+        source_ids: Sequence[str] | None = None,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002 # the contract's own name
+        timeout: float | None = None,
+        as_of: datetime | None = None,
+        include_past: bool = True,
+    ) -> RecallResult:
+        """Do what `recall` does on the running event loop, with the same arguments and errors.
+
+        Cancelling it cancels the recall. A synchronous client runs in a thread.
+        """
+        recall = self.begin(
+            query,
+            namespace=namespace,
+            limit=limit,
+            kinds=kinds,
+            mode=mode,
+            source_ids=source_ids,
+            filter=filter,
+            timeout=timeout,
+            as_of=as_of,
+            include_past=include_past,
+        )
+        calls = [recall.call(slot, awaited=True) for slot in recall.slots]
+        outcomes = await arun(calls, max_concurrency=self.max_concurrency)
+        return recall.complete(map(recall.outcome, recall.slots, outcomes))
+
+    def begin(self, query: object, *, namespace: object, **options: Any) -> Recall:
+        """Check a request, select the sources and start the clock; for the doors.
+
+        Raises:
+            ValueError: An argument is outside its bounds, or no source is left to ask.
+            TypeError: An argument has the wrong type.
+        """
+        options.setdefault("limit", DEFAULT_LIMIT)
+        request = check_request(query, namespace=namespace, **options)
+        return Recall(
+            request,
+            self._selected(request),
+            timeout=request.timeout or self._timeout,
+            max_results=self._max_results,
+        )
+
+    def _selected(self, request: RecallRequest) -> list[Slot]:
+        wanted = self._source_ids if request.source_ids is None else request.source_ids
+        if unknown := [source_id for source_id in wanted if source_id not in self._source_ids]:
+            known = ", ".join(repr(source_id) for source_id in self._source_ids)
+            msg = f"source_ids names {unknown[0]!r}, which is none of {known}"
+            raise ValueError(msg)
+        kinds = None if request.kinds is None else frozenset(request.kinds)
+        selected = [
+            slot
+            for slot in self.slots
+            if slot.source.id in wanted
+            and (kinds is None or not kinds.isdisjoint(slot.source.capabilities.kinds))
+        ]
+        if not selected:
+            msg = f"no source selected offers the kinds {', '.join(request.kinds or ())}"
+            raise ValueError(msg)
+        return selected
+
+
+def _check_source(source: object) -> None:
+    if not isinstance(source, MemorySource):
+        name = type(source).__name__
+        msg = f"{name} is no memory source: it needs id, provider, capabilities and read(request)"
+        raise TypeError(msg)
+    if not isinstance(source.capabilities, Capabilities):
+        msg = f"capabilities of source {source.id!r} must be Capabilities"
+        raise TypeError(msg)
+    check_provider(source.provider)
+
+
+def _own_timeout(source: MemorySource) -> float | None:
+    timeout = getattr(source, "timeout", None)
+    return None if timeout is None else check_timeout(f"timeout of source {source.id!r}", timeout)
+
+
+def _refuse_undeclared(request: RecallRequest, capabilities: Capabilities) -> None:
+    if request.mode is not None and request.mode not in capabilities.modes:
+        offered = ", ".join(capabilities.modes)
+        msg = f"mode {request.mode!r} is not offered; this source offers {offered}"
+        raise SourceFailure("source_unsupported", msg)
+    if request.filter is not None and not capabilities.filters:
+        msg = "this source takes no filter"
+        raise SourceFailure("source_unsupported", msg)

@@ -1,0 +1,6 @@
+"""Threads, tasks and deadlines: runs the calls of a recall and never outlives their deadlines."""
+
+from praxa_langgraph.runner.calls import Bulkhead, Call, Outcome
+from praxa_langgraph.runner.run import arun, run
+
+__all__ = ["Bulkhead", "Call", "Outcome", "arun", "run"]

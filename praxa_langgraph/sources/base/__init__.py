@@ -1,0 +1,41 @@
+"""What all sources stand on: the protocol, the failures, and the two checks of identity."""
+
+from praxa_langgraph.sources.base.failures import (
+    SourceFailure,
+    misconfigured,
+    redact,
+    status_of,
+    to_source_error,
+)
+from praxa_langgraph.sources.base.identity import (
+    check_identity_part,
+    check_identity_parts,
+    check_path_part,
+    foreign,
+    map_identity,
+)
+from praxa_langgraph.sources.base.protocol import (
+    Answer,
+    Capabilities,
+    ConfiguredSource,
+    Hit,
+    MemorySource,
+)
+
+__all__ = [
+    "Answer",
+    "Capabilities",
+    "ConfiguredSource",
+    "Hit",
+    "MemorySource",
+    "SourceFailure",
+    "check_identity_part",
+    "check_identity_parts",
+    "check_path_part",
+    "foreign",
+    "map_identity",
+    "misconfigured",
+    "redact",
+    "status_of",
+    "to_source_error",
+]
