@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextvars import copy_context
+from contextvars import Context, copy_context
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Protocol
 
 from praxa_langgraph.bounds.limits import (
     DEFAULT_LIMIT,
@@ -31,6 +31,7 @@ from praxa_langgraph.models import (
     RecallResult,
     RecordKind,
     RetrievalMode,
+    SourceReport,
     SourceRequest,
 )
 from praxa_langgraph.reports import SourceOutcome, complete, outcome_of
@@ -50,6 +51,30 @@ class Slot:
     is_coroutine: bool
 
 
+class RecallObserver(Protocol):
+    """Sees each source start and end, as a tracer does; never any memory."""
+
+    def started(self, source: MemorySource) -> Context:
+        """Return the context in which the source is read."""
+        ...
+
+    def ended(self, report: SourceReport) -> None:
+        """Take note of how the source answered."""
+        ...
+
+
+class AsyncRecallObserver(Protocol):
+    """The same, awaited."""
+
+    async def started(self, source: MemorySource) -> Context:
+        """Return the context in which the source is read."""
+        ...
+
+    async def ended(self, report: SourceReport) -> None:
+        """Take note of how the source answered."""
+        ...
+
+
 class Recall:
     """One recall under way: the checked request, the sources it asks, and when it began.
 
@@ -63,6 +88,7 @@ class Recall:
         *,
         timeout: float,
         max_results: int,
+        max_concurrency: int | None,
     ) -> None:
         """Start the clock."""
         self.request = request
@@ -71,9 +97,46 @@ class Recall:
         self._started = time.monotonic()
         self._timeout = timeout
         self._max_results = max_results
+        self._max_concurrency = max_concurrency
         self._texts: dict[tuple[str, str], KnownText] = {}
 
-    def call(self, slot: Slot, *, awaited: bool) -> Call[CheckedAnswer]:
+    def run(self, *, observer: RecallObserver | None = None) -> RecallResult:
+        """Ask the sources from synchronous code and fuse what they answer."""
+        outcomes: dict[int, SourceOutcome] = {}
+
+        def ended(index: int, outcome: Outcome[CheckedAnswer]) -> None:
+            outcomes[index] = self.outcome(self.slots[index], outcome)
+            if observer is not None:
+                observer.ended(outcomes[index].report)
+
+        contexts = [observer.started(s.source) if observer else None for s in self.slots]
+        calls = [
+            self.call(slot, awaited=False, context=context)
+            for slot, context in zip(self.slots, contexts, strict=True)
+        ]
+        run(calls, max_concurrency=self._max_concurrency, on_done=ended)
+        return self.complete(outcomes.values())
+
+    async def arun(self, *, observer: AsyncRecallObserver | None = None) -> RecallResult:
+        """Do the same on the running event loop."""
+        outcomes: dict[int, SourceOutcome] = {}
+
+        async def ended(index: int, outcome: Outcome[CheckedAnswer]) -> None:
+            outcomes[index] = self.outcome(self.slots[index], outcome)
+            if observer is not None:
+                await observer.ended(outcomes[index].report)
+
+        contexts = [await observer.started(s.source) if observer else None for s in self.slots]
+        calls = [
+            self.call(slot, awaited=True, context=context)
+            for slot, context in zip(self.slots, contexts, strict=True)
+        ]
+        await arun(calls, max_concurrency=self._max_concurrency, on_done=ended)
+        return self.complete(outcomes.values())
+
+    def call(
+        self, slot: Slot, *, awaited: bool, context: Context | None = None
+    ) -> Call[CheckedAnswer]:
         """Return the call that reads one source and checks what it returns."""
         source, timeout = slot.source, self._timeout_of(slot)
         deadline = self._started + timeout
@@ -84,7 +147,7 @@ class Recall:
             deadline=deadline,
             bulkhead=slot.bulkhead,
             is_coroutine=slot.is_coroutine,
-            context=copy_context(),
+            context=context or copy_context(),
         )
 
     def outcome(self, slot: Slot, outcome: Outcome[CheckedAnswer]) -> SourceOutcome:
@@ -254,9 +317,7 @@ class MemoryFederation:
             as_of=as_of,
             include_past=include_past,
         )
-        calls = [recall.call(slot, awaited=False) for slot in recall.slots]
-        outcomes = run(calls, max_concurrency=self.max_concurrency)
-        return recall.complete(map(recall.outcome, recall.slots, outcomes))
+        return recall.run()
 
     async def arecall(
         self,
@@ -288,9 +349,7 @@ class MemoryFederation:
             as_of=as_of,
             include_past=include_past,
         )
-        calls = [recall.call(slot, awaited=True) for slot in recall.slots]
-        outcomes = await arun(calls, max_concurrency=self.max_concurrency)
-        return recall.complete(map(recall.outcome, recall.slots, outcomes))
+        return await recall.arun()
 
     def begin(self, query: object, *, namespace: object, **options: Any) -> Recall:
         """Check a request, select the sources and start the clock; for the doors.
@@ -306,6 +365,7 @@ class MemoryFederation:
             self._selected(request),
             timeout=request.timeout or self._timeout,
             max_results=self._max_results,
+            max_concurrency=self.max_concurrency,
         )
 
     def _selected(self, request: RecallRequest) -> list[Slot]:
