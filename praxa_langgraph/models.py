@@ -60,7 +60,11 @@ def _is_falsy(value: object) -> bool:
 
 
 _WIRE = ConfigDict(
-    alias_generator=to_camel, populate_by_name=True, extra="forbid", allow_inf_nan=False
+    alias_generator=to_camel,
+    populate_by_name=True,
+    extra="forbid",
+    allow_inf_nan=False,
+    defer_build=True,
 )
 _FROZEN = ConfigDict(**_WIRE, frozen=True)
 

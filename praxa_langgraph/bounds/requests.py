@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeVar, cast
+
+from typing_extensions import TypedDict
 
 from praxa_langgraph.bounds.fields import to_instant
 from praxa_langgraph.bounds.limits import (
@@ -55,6 +57,18 @@ class RecallRequest:
     filter: Mapping[str, Any] | None
     timeout: float | None
     as_of: datetime
+    include_past: bool
+
+
+class RecallOptions(TypedDict, total=False):
+    """The options of a recall that every door takes; `MemoryFederation.recall` explains them."""
+
+    kinds: Sequence[RecordKind] | None
+    mode: RetrievalMode | None
+    source_ids: Sequence[str] | None
+    filter: Mapping[str, Any] | None
+    timeout: float | None
+    as_of: datetime | None
     include_past: bool
 
 

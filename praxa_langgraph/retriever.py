@@ -1,0 +1,226 @@
+"""A recall as a LangChain retriever: one document per item."""
+
+from __future__ import annotations
+
+from contextvars import Context, copy_context
+from typing import Any, Literal, Unpack
+
+from langchain_core.callbacks import (
+    AsyncCallbackManager,
+    AsyncCallbackManagerForChainRun,
+    AsyncCallbackManagerForRetrieverRun,
+    CallbackManager,
+    CallbackManagerForChainRun,
+    CallbackManagerForRetrieverRun,
+)
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.runnables import RunnableConfig, ensure_config
+from langchain_core.runnables.config import patch_config, var_child_runnable_config
+from langgraph.runtime import get_runtime
+from pydantic import ConfigDict, Field, field_validator
+
+from praxa_langgraph.bounds.limits import DEFAULT_LIMIT, MAX_LIMIT
+from praxa_langgraph.bounds.requests import RecallOptions, check_integer
+from praxa_langgraph.federation import MemoryFederation
+from praxa_langgraph.models import (
+    Namespace,
+    RecallItem,
+    RecallResult,
+    SourceReport,
+)
+from praxa_langgraph.namespaces import (
+    NamespaceResolver,
+    RunContext,
+    check_resolver,
+    resolve_namespace,
+    run_context,
+)
+from praxa_langgraph.recall import Recall
+from praxa_langgraph.sources.base import MemorySource, SourceFailure
+
+
+class RecallFailed(RuntimeError):  # noqa: N818 # an outcome, named as the status is
+    """No source answered. Not raised when some did, nor when all did and nothing is remembered."""
+
+    def __init__(self, result: RecallResult) -> None:
+        """Name the sources and their codes, and keep the result."""
+        causes = ", ".join(
+            f"{report.source_id}: {report.error.code}" for report in result.sources if report.error
+        )
+        super().__init__(f"no memory source answered ({causes})")
+        self.result = result
+        """The whole result, with every source's report."""
+
+
+class FederatedRetriever(BaseRetriever):
+    """Retrieves from every source of a federation, fused, as LangChain documents.
+
+    A document's `id` is the item's id and its `page_content` the item's text. Every document has
+    the same metadata keys: `kind`, `score` (fused; a single source's first place is 1/61), `rank`,
+    `providers`, `source_ids`, `matches` (in the wire form) and `recall_status`.
+
+    Each call takes `k`, `namespace` and the options of `MemoryFederation.recall` as keywords.
+    Each source is a child run in traces, named `recall:<source id>`.
+
+    Example:
+        >>> from praxa_langgraph import FunctionSource, MemoryFederation, Namespace
+        >>> def crm(request):
+        ...     return [{"record_id": "1", "kind": "fact", "text": "Prefers tea"}]
+        >>> retriever = FederatedRetriever(
+        ...     federation=MemoryFederation([FunctionSource(crm, id="crm", kinds=("fact",))]),
+        ...     namespace=Namespace(tenant_id="acme", subject_id="ada"),
+        ... )
+        >>> [document] = retriever.invoke("drinks")
+        >>> document.page_content, document.metadata["source_ids"]
+        ('Prefers tea', ['crm'])
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+
+    federation: MemoryFederation = Field(exclude=True, repr=False)
+    """The sources."""
+    namespace: Namespace | NamespaceResolver | None = Field(default=None, exclude=True, repr=False)
+    """Whose memory is read: fixed, a function of the run, or by default taken from the run."""
+    k: int = DEFAULT_LIMIT
+    """Documents returned at most, 1 to 500."""
+    on_failure: Literal["raise", "empty"] = "raise"
+    """What happens when no source answered: `RecallFailed`, or no documents."""
+
+    @field_validator("k")
+    @classmethod
+    def _k_is_in_bounds(cls, value: int) -> int:
+        return check_integer("k", value, highest=MAX_LIMIT)
+
+    @field_validator("namespace")
+    @classmethod
+    def _namespace_is_usable(cls, value: Any) -> Any:
+        check_resolver(value)
+        return value
+
+    def _get_relevant_documents(
+        self,
+        query: str,
+        *,
+        run_manager: CallbackManagerForRetrieverRun,
+        k: int | None = None,
+        namespace: Namespace | None = None,
+        **options: Unpack[RecallOptions],
+    ) -> list[Document]:
+        recall = self._begin(query, namespace, k, options)
+        return self._documents(recall.run(observer=_SourceRuns(run_manager.get_child())))
+
+    async def _aget_relevant_documents(
+        self,
+        query: str,
+        *,
+        run_manager: AsyncCallbackManagerForRetrieverRun,
+        k: int | None = None,
+        namespace: Namespace | None = None,
+        **options: Unpack[RecallOptions],
+    ) -> list[Document]:
+        recall = self._begin(query, namespace, k, options)
+        observer = _AsyncSourceRuns(run_manager.get_child())
+        return self._documents(await recall.arun(observer=observer))
+
+    def _begin(
+        self, query: str, namespace: Namespace | None, k: int | None, options: RecallOptions
+    ) -> Recall:
+        return self.federation.begin(
+            query,
+            namespace=resolve_namespace(namespace or self.namespace, _current_run()),
+            limit=self.k if k is None else check_integer("k", k, highest=MAX_LIMIT),
+            **options,
+        )
+
+    def _documents(self, result: RecallResult) -> list[Document]:
+        if result.status == "failed" and self.on_failure == "raise":
+            raise RecallFailed(result)
+        matches = {item["id"]: item["matches"] for item in result.to_wire()["items"]}
+        return [_to_document(item, matches[item.id], result.status) for item in result.items]
+
+
+class _SourceRuns:
+    """Traces each source as a child run of the retriever; the runs carry no memory."""
+
+    def __init__(self, callbacks: CallbackManager) -> None:
+        self._callbacks = callbacks
+        self._runs: dict[str, CallbackManagerForChainRun] = {}
+
+    def started(self, source: MemorySource) -> Context:
+        run = self._callbacks.on_chain_start(None, _inputs(source), name=_run_name(source.id))
+        self._runs[source.id] = run
+        return _child_context(run.get_child())
+
+    def ended(self, report: SourceReport) -> None:
+        run = self._runs[report.source_id]
+        if report.error is None:
+            run.on_chain_end(_outputs(report))
+        else:
+            run.on_chain_error(SourceFailure(report.error.code, report.error.message))
+
+
+class _AsyncSourceRuns:
+    """The same, awaited."""
+
+    def __init__(self, callbacks: AsyncCallbackManager) -> None:
+        self._callbacks = callbacks
+        self._runs: dict[str, AsyncCallbackManagerForChainRun] = {}
+
+    async def started(self, source: MemorySource) -> Context:
+        name = _run_name(source.id)
+        run = await self._callbacks.on_chain_start(None, _inputs(source), name=name)
+        self._runs[source.id] = run
+        return _child_context(run.get_child())
+
+    async def ended(self, report: SourceReport) -> None:
+        run = self._runs[report.source_id]
+        if report.error is None:
+            await run.on_chain_end(_outputs(report))
+        else:
+            await run.on_chain_error(SourceFailure(report.error.code, report.error.message))
+
+
+def _run_name(source_id: str) -> str:
+    return f"recall:{source_id}"
+
+
+def _inputs(source: MemorySource) -> dict[str, Any]:
+    return {"memory_source": source.id, "memory_provider": source.provider}
+
+
+def _outputs(report: SourceReport) -> dict[str, Any]:
+    return report.model_dump(mode="json", exclude={"rejections"})
+
+
+def _child_context(callbacks: CallbackManager | AsyncCallbackManager) -> Context:
+    """The caller's context, in which what the source runs is traced below the source's run."""
+    context = copy_context()
+    config: RunnableConfig = patch_config(
+        context.get(var_child_runnable_config), callbacks=callbacks
+    )
+    context.run(var_child_runnable_config.set, config)
+    return context
+
+
+def _current_run() -> RunContext:
+    """The run this retriever is called in, when there is one."""
+    configurable = ensure_config().get("configurable")
+    try:
+        context = get_runtime().context
+    except RuntimeError:
+        context = None
+    return run_context(context, configurable)
+
+
+def _to_document(item: RecallItem, matches: list[dict[str, Any]], status: str) -> Document:
+    metadata = {
+        "kind": item.kind,
+        "score": item.ranking.score,
+        "rank": item.ranking.rank,
+        "providers": list(dict.fromkeys(match.provider for match in item.matches)),
+        "source_ids": list(dict.fromkeys(match.source_id for match in item.matches)),
+        "matches": matches,
+        "recall_status": status,
+    }
+    return Document(id=item.id, page_content=item.text, metadata=metadata)
