@@ -92,7 +92,7 @@ class FederatedRetriever(BaseRetriever):
     def _k_is_in_bounds(cls, value: int) -> int:
         return check_integer("k", value, highest=MAX_LIMIT)
 
-    @field_validator("namespace")
+    @field_validator("namespace", mode="before")
     @classmethod
     def _namespace_is_usable(cls, value: Any) -> Any:
         check_resolver(value)
@@ -207,10 +207,11 @@ def _current_run() -> RunContext:
     """The run this retriever is called in, when there is one."""
     configurable = ensure_config().get("configurable")
     try:
-        context = get_runtime().context
+        runtime = get_runtime()
     except RuntimeError:
-        context = None
-    return run_context(context, configurable)
+        runtime = None
+    # Inside a chain that is no graph, LangGraph answers None instead of raising.
+    return run_context(getattr(runtime, "context", None), configurable)
 
 
 def _to_document(item: RecallItem, matches: list[dict[str, Any]], status: str) -> Document:

@@ -1,0 +1,38 @@
+# `make demo` and `make test` set everything up by themselves; they need Python 3.11 or newer and make.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+export MEM0_TELEMETRY := False
+export LANGSMITH_TRACING := false
+
+.PHONY: demo test check lint types bench clean
+
+demo: $(READY)  ## Recall a small customer story from real providers and print it
+	@$(BIN)/python -m praxa_langgraph.demo $(ARGS)
+
+test: $(READY)  ## Run every test that needs no server of its own
+	$(BIN)/python -m pytest --numprocesses=2 --dist=loadfile
+
+check: lint types test  ## What must be clean before a change lands
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+bench: $(READY)  ## Measure, side by side with peers; prints ratios
+	$(BIN)/python -m benchmarks
+
+$(READY): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) --upgrade pip
+	$(PIP) --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist
