@@ -1,0 +1,1 @@
+"""Measurements, always beside a peer or a floor in the same run; what counts are ratios."""
