@@ -14,7 +14,7 @@ from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict
 
 from benchmarks.measuring import medians, report
-from praxa_langgraph.bounds.records import KnownText, check_answer
+from praxa_langgraph.bounds.records import check_answer
 from praxa_langgraph.bounds.requests import RecallRequest, check_request
 from praxa_langgraph.bounds.text import normalize_text
 from praxa_langgraph.models import RANK_CONSTANT, MemoryRecord, Namespace, RecallResult
@@ -150,11 +150,10 @@ def praxa(records: list[list[MemoryRecord]], limit: int) -> RecallResult:
     request: RecallRequest = check_request(
         "q", namespace=Namespace(tenant_id="acme", subject_id="ada"), limit=limit
     )
-    texts: dict[tuple[str, str], KnownText] = {}
     outcomes = [
         outcome_of(
             Outcome(
-                value=check_answer(answer, kinds=None, max_results=RECORDS, texts=texts),
+                value=check_answer(answer, kinds=None, max_results=RECORDS),
             ),
             index=index,
             source_id=f"source-{index}",
@@ -170,13 +169,9 @@ def praxa(records: list[list[MemoryRecord]], limit: int) -> RecallResult:
 def floor(data: list[list[Row]]) -> list[tuple[str, float]]:
     """The least any fusion with this grouping rule has to do."""
     scores: dict[str, float] = {}
-    known: dict[str, str] = {}
     for source in data:
         for rank, row in enumerate(source, start=1):
-            text = row["text"]
-            key = known.get(text)
-            if key is None:
-                key = known[text] = normalize_text(text)
+            key = normalize_text(row["text"])
             scores[key] = scores.get(key, 0.0) + 1 / (RANK_CONSTANT + rank)
     return sorted(scores.items(), key=lambda entry: (-entry[1], entry[0]))
 

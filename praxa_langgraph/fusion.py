@@ -7,16 +7,20 @@ Only ranks are used, because the scores of two sources share no scale.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypeAlias
 from urllib.parse import quote
 
 from praxa_langgraph.bounds.matches import MatchOrigin, to_match
-from praxa_langgraph.bounds.records import RankedRecord
-from praxa_langgraph.models import RANK_CONSTANT, ItemRanking, RecallItem
+from praxa_langgraph.bounds.records import CheckedAnswer, check_text
+from praxa_langgraph.models import RANK_CONSTANT, ItemRanking, MemoryRecord, RecallItem
 
 _UNRESERVED = "-_.!~*'()"
 """What `encodeURIComponent` leaves as it is, besides letters and digits."""
+
+_Member: TypeAlias = tuple[int, int, MemoryRecord]
+"""A source's place in the federation, the rank in that source, and the record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +28,7 @@ class RankedAnswer:
     """The records one source contributes, best first, and what its matches have in common."""
 
     origin: MatchOrigin
-    records: Sequence[RankedRecord]
+    answer: CheckedAnswer
     weight: float = 1.0
 
 
@@ -34,16 +38,6 @@ class Fusion:
 
     items: tuple[RecallItem, ...]
     collapsed_count: int
-
-
-class _Group:
-    __slots__ = ("last_source", "members", "score", "sources")
-
-    def __init__(self) -> None:
-        self.score = 0.0
-        self.sources = 0
-        self.last_source = -1
-        self.members: list[tuple[int, RankedRecord]] = []
 
 
 def fuse(answers: Iterable[RankedAnswer], *, limit: int) -> Fusion:
@@ -59,40 +53,56 @@ def fuse(answers: Iterable[RankedAnswer], *, limit: int) -> Fusion:
         limit: Items returned at most.
     """
     ordered = tuple(answers)
-    groups = _group(ordered)
-    ranked = sorted(groups.items(), key=lambda entry: (-entry[1].score, entry[0]))
+    scores = _score(ordered)
+    ranked = sorted(scores.items(), key=lambda entry: (-entry[1], entry[0]))[:limit]
+    members = _members(ordered, {key for key, _ in ranked})
     items = tuple(
-        _to_item(group, rank, ordered) for rank, (_, group) in enumerate(ranked[:limit], start=1)
+        _to_item(members[key], score, rank, ordered)
+        for rank, (key, score) in enumerate(ranked, start=1)
     )
-    entered = sum(len(answer.records) for answer in ordered)
-    return Fusion(items=items, collapsed_count=entered - len(groups))
+    entered = sum(len(answer.answer.keys) for answer in ordered)
+    return Fusion(items=items, collapsed_count=entered - len(scores))
 
 
-def _group(answers: tuple[RankedAnswer, ...]) -> dict[str, _Group]:
-    groups: dict[str, _Group] = {}
-    for index, answer in enumerate(answers):
-        weight = answer.weight
-        for record in answer.records:
-            group = groups.get(record.key)
-            if group is None:
-                group = groups[record.key] = _Group()
-            group.members.append((index, record))
+def _score(answers: tuple[RankedAnswer, ...]) -> dict[str, float]:
+    """Sum up every group. Only numbers are kept, so that thousands of groups cost little."""
+    scores: dict[str, float] = {}
+    last_source: dict[str, int] = {}
+    for index, ranked in enumerate(answers):
+        weight = ranked.weight
+        for key, rank in zip(ranked.answer.keys, ranked.answer.ranks, strict=True):
             # Ranks rise within a source, so its first record in a group has its best rank.
-            if group.last_source != index:
-                group.last_source = index
-                group.sources += 1
-                group.score += weight / (RANK_CONSTANT + record.rank)
-    return groups
+            if last_source.get(key) != index:
+                last_source[key] = index
+                scores[key] = scores.get(key, 0.0) + weight / (RANK_CONSTANT + rank)
+    return scores
 
 
-def _to_item(group: _Group, rank: int, answers: tuple[RankedAnswer, ...]) -> RecallItem:
-    index, first = group.members[0]
+def _members(answers: tuple[RankedAnswer, ...], wanted: set[str]) -> dict[str, list[_Member]]:
+    """Collect the records of the wanted groups, in configured order and then by rank."""
+    members: dict[str, list[_Member]] = {key: [] for key in wanted}
+    for index, ranked in enumerate(answers):
+        answer = ranked.answer
+        for position, key in enumerate(answer.keys):
+            if key in wanted:
+                members[key].append((index, answer.ranks[position], answer.records[position]))
+    return members
+
+
+def _to_item(
+    members: list[_Member], score: float, rank: int, answers: tuple[RankedAnswer, ...]
+) -> RecallItem:
+    matches = tuple(to_match(record, place, answers[i].origin) for i, place, record in members)
+    first = members[0][2]
+    text, _ = check_text(first.text)
     return RecallItem(
-        id=f"{_encoded(answers[index].origin.source_id)}:{_encoded(first.record_id)}",
+        id=f"{_encoded(matches[0].source_id)}:{_encoded(matches[0].source_record_id)}",
         kind=first.kind,
-        text=first.text,
-        ranking=ItemRanking(score=group.score, rank=rank, contributing_sources=group.sources),
-        matches=tuple(to_match(record, answers[i].origin) for i, record in group.members),
+        text=text,
+        ranking=ItemRanking(
+            score=score, rank=rank, contributing_sources=len({index for index, _, _ in members})
+        ),
+        matches=matches,
     )
 
 

@@ -121,7 +121,7 @@ class Provenance:
     origin_chain: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class MemoryRecord:
     """One hit as a source gives it, not yet checked.
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
-from praxa_langgraph.bounds.records import CheckedAnswer, KnownText, check_answer
+from praxa_langgraph.bounds.records import CheckedAnswer, check_answer
 from praxa_langgraph.bounds.requests import RecallRequest
 from praxa_langgraph.models import RecallResult, RetrievalMode, SourceReport, SourceRequest
 from praxa_langgraph.reports import SourceOutcome, complete, outcome_of
@@ -76,7 +76,6 @@ class Recall:
         self._timeout = timeout
         self._max_results = max_results
         self._max_concurrency = max_concurrency
-        self._texts: dict[tuple[str, str], KnownText] = {}
 
     def run(self, *, observer: RecallObserver | None = None) -> RecallResult:
         """Ask the sources from synchronous code and fuse what they answer."""
@@ -173,7 +172,6 @@ class Recall:
             answer,
             kinds=frozenset(request.kinds) if request.kinds else None,
             max_results=self._max_results,
-            texts=self._texts,
             current_at=None if request.include_past else request.as_of,
         )
 

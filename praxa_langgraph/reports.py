@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from praxa_langgraph.bounds.matches import MatchOrigin
-from praxa_langgraph.bounds.records import CheckedAnswer, RankedRecord
+from praxa_langgraph.bounds.records import CheckedAnswer
 from praxa_langgraph.bounds.requests import RecallRequest
 from praxa_langgraph.fusion import RankedAnswer, fuse
 from praxa_langgraph.models import (
@@ -25,12 +25,12 @@ from praxa_langgraph.sources.base import status_of, to_source_error
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceOutcome:
-    """A source's report, and the records it contributes."""
+    """A source's report, and the answer it contributes."""
 
     index: int
     """The source's place in the federation."""
     report: SourceReport
-    records: tuple[RankedRecord, ...] = ()
+    answer: CheckedAnswer
     weight: float = 1.0
     retrieved_at: datetime
 
@@ -65,7 +65,7 @@ def outcome_of(
     return SourceOutcome(
         index=index,
         report=report,
-        records=tuple(answer.records),
+        answer=answer,
         weight=weight,
         retrieved_at=datetime.now(UTC),
     )
@@ -100,7 +100,7 @@ def _ranked(outcome: SourceOutcome, request: RecallRequest) -> RankedAnswer:
         retrieved_at=outcome.retrieved_at,
         as_of=request.as_of,
     )
-    return RankedAnswer(origin=origin, records=outcome.records, weight=outcome.weight)
+    return RankedAnswer(origin=origin, answer=outcome.answer, weight=outcome.weight)
 
 
 def _error_of(outcome: Outcome[CheckedAnswer], answer: CheckedAnswer) -> SourceError | None:

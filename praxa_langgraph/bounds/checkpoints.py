@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-_MARKERS = frozenset({"channel_values", "checkpoint", "configurable", "next"})
+CHECKPOINT_MARKERS = frozenset({"channel_values", "checkpoint", "configurable", "next"})
+"""Execution state has at least one of these keys; without any of them nothing more is looked at."""
+
 _TUPLE_COMPANIONS = frozenset({"metadata", "parent_config", "pending_writes"})
 _SNAPSHOT_FIELDS = frozenset({"values", "next", "tasks"})
 
@@ -20,7 +22,7 @@ def is_checkpoint_state(value: object) -> bool:
         False
     """
     parts = value if isinstance(value, Mapping) else _named_parts(value)
-    if _MARKERS.isdisjoint(parts):
+    if CHECKPOINT_MARKERS.isdisjoint(parts):
         return False
     return (
         ("channel_values" in parts and ("channel_versions" in parts or "versions_seen" in parts))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar
@@ -17,7 +17,7 @@ from praxa_langgraph.bounds.fields import (
 )
 from praxa_langgraph.bounds.limits import MAX_ERROR_CHARS, FieldError
 from praxa_langgraph.bounds.metadata import bound_metadata
-from praxa_langgraph.bounds.records import RankedRecord
+from praxa_langgraph.bounds.records import check_record_id, check_text
 from praxa_langgraph.bounds.text import one_line
 from praxa_langgraph.bounds.validity import validity_state
 from praxa_langgraph.models import (
@@ -25,6 +25,7 @@ from praxa_langgraph.models import (
     MatchProvenance,
     MemoryRecord,
     Namespace,
+    Provenance,
     Provider,
     RetrievalMode,
     Score,
@@ -45,12 +46,13 @@ class MatchOrigin:
     as_of: datetime
 
 
-def to_match(ranked: RankedRecord, origin: MatchOrigin) -> Match:
-    """Build the match of a checked record; a bad optional field costs only that field."""
-    record = ranked.record
+def to_match(record: MemoryRecord, rank: int, origin: MatchOrigin) -> Match:
+    """Build the match of a record that counts; a bad optional field costs only that field."""
+    record_id = check_record_id(record.record_id)
     omitted: dict[str, str] = {}
-    if ranked.text_note is not None:
-        omitted["text"] = ranked.text_note
+    _, text_note = check_text(record.text)
+    if text_note is not None:
+        omitted["text"] = text_note
     score = _kept("score", record.score, to_score, omitted)
     created_at = _kept("created_at", record.created_at, to_instant, omitted)
     validity, window_omitted = to_validity(record.validity)
@@ -60,15 +62,15 @@ def to_match(ranked: RankedRecord, origin: MatchOrigin) -> Match:
     match = Match(
         source_id=origin.source_id,
         provider=origin.provider,
-        source_record_id=ranked.record_id,
+        source_record_id=record_id,
         retrieval_mode=origin.retrieval_mode,
-        source_rank=ranked.rank,
+        source_rank=rank,
         score=None if score is None else Score(value=score),
         created_at=created_at,
         updated_at=_kept("updated_at", record.updated_at, to_instant, omitted),
         validity=validity,
         metadata=_metadata(record, omitted),
-        provenance=_provenance(ranked, origin, created_at, omitted),
+        provenance=_provenance(record.provenance, record_id, origin, created_at, omitted),
         omitted=None,
     )
     if record.omitted:
@@ -102,17 +104,17 @@ def _metadata(record: MemoryRecord, omitted: dict[str, str]) -> dict[str, Any] |
 
 
 def _provenance(
-    ranked: RankedRecord,
+    given: Provenance | Mapping[str, Any] | None,
+    record_id: str,
     origin: MatchOrigin,
     created_at: datetime | None,
     omitted: dict[str, str],
 ) -> MatchProvenance:
-    given = ranked.record.provenance
     if given is None:
         return MatchProvenance(
             source_id=origin.source_id,
             provider=origin.provider,
-            source_record_id=ranked.record_id,
+            source_record_id=record_id,
             namespace=origin.namespace,
             retrieved_at=origin.retrieved_at,
             origin="observed",
@@ -123,7 +125,7 @@ def _provenance(
     return MatchProvenance(
         source_id=origin.source_id,
         provider=origin.provider,
-        source_record_id=ranked.record_id,
+        source_record_id=record_id,
         namespace=origin.namespace,
         retrieved_at=origin.retrieved_at,
         origin=read_part(given, "origin"),

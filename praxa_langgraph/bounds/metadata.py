@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime, time
@@ -13,7 +14,7 @@ from typing import Any, cast
 from uuid import UUID
 
 from pydantic import BaseModel
-from pydantic_core import to_json
+from pydantic_core import from_json, to_json
 
 from praxa_langgraph.bounds.limits import (
     MAX_METADATA_CHARS,
@@ -24,6 +25,7 @@ from praxa_langgraph.bounds.limits import (
 )
 from praxa_langgraph.bounds.text import replace_lone_surrogates
 
+_LONG_STRING = re.compile(rb'"[^"]{%d,}' % (MAX_METADATA_KEY_CHARS + 1))
 _NOT_FINITE = "a number that is not finite became null"
 
 
@@ -49,11 +51,34 @@ def bound_metadata(metadata: object) -> tuple[dict[str, Any], str | None]:
     if not isinstance(metadata, Mapping):
         msg = f"not an object but {type(metadata).__name__}"
         raise FieldError(msg)
+    if (plain := _plain_copy(metadata)) is not None:
+        return plain, None
     walk = _Walk()
     copy = walk.mapping(metadata, depth=1)
     if len(to_json(copy).decode()) > MAX_METADATA_CHARS:
         raise FieldError(_too_long())
     return copy, walk.note
+
+
+def _plain_copy(metadata: Mapping[Any, Any]) -> dict[str, Any] | None:
+    """The common case in three native steps: metadata that survives JSON unchanged.
+
+    `None` means that a closer look is needed, never that something is wrong.
+    """
+    try:
+        data = to_json(metadata)
+        copy: dict[str, Any] = from_json(data)
+        if copy != metadata:
+            return None
+    except (ValueError, TypeError):
+        return None
+    small = (
+        len(data) <= MAX_METADATA_CHARS
+        and data.count(b"{") + data.count(b"[") <= MAX_METADATA_DEPTH
+        and data.count(b",") < MAX_METADATA_ENTRIES
+        and _LONG_STRING.search(data) is None
+    )
+    return copy if small else None
 
 
 class _Walk:

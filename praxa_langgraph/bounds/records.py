@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import Any
 
-from praxa_langgraph.bounds.checkpoints import is_checkpoint_state
+from praxa_langgraph.bounds.checkpoints import CHECKPOINT_MARKERS, is_checkpoint_state
 from praxa_langgraph.bounds.fields import check_provenance, to_validity
 from praxa_langgraph.bounds.limits import (
     MAX_ERROR_CHARS,
@@ -37,28 +37,20 @@ _KINDS = frozenset(RECORD_KINDS)
 _RECORD_FIELDS = frozenset(f.name for f in fields(MemoryRecord))
 _REQUIRED_FIELDS = ("record_id", "kind", "text")
 
-KnownText: TypeAlias = tuple[str, str, str | None]
-"""Trimmed text, grouping key, and a note when the text was cut."""
-
-
-@dataclass(slots=True)
-class RankedRecord:
-    """A record that counts: its checked identity, its grouping key and the record behind it."""
-
-    rank: int
-    record_id: str
-    kind: RecordKind
-    text: str
-    key: str
-    record: MemoryRecord
-    text_note: str | None
-
 
 @dataclass(slots=True)
 class CheckedAnswer:
-    """One source's answer after the checks, in the source's own order."""
+    """One source's answer after the checks, in the source's own order.
 
-    records: list[RankedRecord] = field(default_factory=list)
+    The records that count stand in three parallel lists, because a recall checks thousands and
+    looks closer only at the few it returns.
+    """
+
+    records: list[MemoryRecord] = field(default_factory=list)
+    ranks: list[int] = field(default_factory=list)
+    """Rank 1 is the first record of the source; a dropped one leaves its rank empty."""
+    keys: list[str] = field(default_factory=list)
+    """Kind and normalised text: what makes two records the same item."""
     rejections: list[Rejection] = field(default_factory=list)
     """The first 16."""
     rejected_count: int = 0
@@ -88,7 +80,6 @@ def check_answer(
     *,
     kinds: frozenset[str] | None,
     max_results: int,
-    texts: dict[tuple[str, str], KnownText],
     current_at: datetime | None = None,
 ) -> CheckedAnswer:
     """Check every record a source returned.
@@ -99,7 +90,6 @@ def check_answer(
         answer: Records, mappings of their fields, or rejections, in the source's order.
         kinds: The kinds to keep; `None` keeps all.
         max_results: What is beyond is cut.
-        texts: Texts already normalised, by kind and raw text; shared by the sources of a recall.
         current_at: Leave out records whose validity window is not open at this instant.
     """
     checked = CheckedAnswer()
@@ -112,59 +102,53 @@ def check_answer(
             checked.reject(_one_line_rejection(given))
             continue
         try:
-            record = _check_record(given, rank, texts)
+            record = given if isinstance(given, MemoryRecord) else _from_mapping(given)
+            record_id, key = _check_record(record)
         except _InvalidRecordError as error:
             checked.reject(_rejection(given, error))
             continue
-        if record.record_id in seen:
+        if record_id in seen:
             checked.duplicate_count += 1
             continue
-        seen.add(record.record_id)
+        seen.add(record_id)
         if kinds is not None and record.kind not in kinds:
             checked.filtered_count += 1
-        elif current_at is not None and not _is_current(record.record, current_at):
+        elif current_at is not None and not _is_current(record, current_at):
             checked.not_current_count += 1
         else:
             checked.records.append(record)
+            checked.ranks.append(rank)
+            checked.keys.append(key)
     return checked
 
 
-def _check_record(
-    given: object, rank: int, texts: dict[tuple[str, str], KnownText]
-) -> RankedRecord:
-    record = given if isinstance(given, MemoryRecord) else _from_mapping(given)
-    record_id, kind, text = record.record_id, record.kind, record.text
-    if not _is_plain_id(record_id):
-        record_id = _check_record_id(record_id)
+def _check_record(record: MemoryRecord) -> tuple[str, str]:
+    """Return the checked id and the grouping key of a record that counts.
+
+    It runs for every record of a recall, so each part has a quick accept for the common case.
+    """
+    kind, record_id, text, metadata = record.kind, record.record_id, record.text, record.metadata
     if type(kind) is not str or kind not in _KINDS:
         kind = _check_kind(kind)
-    if not isinstance(text, str):
-        msg = f"text is not a string but {type(text).__name__}"
-        raise _InvalidRecordError(msg)
-    known = texts.get((kind, text))
-    if known is None:
-        known = texts[kind, text] = _check_text(kind, text)
-    trimmed, key, note = known
+    if type(record_id) is not str or not _is_plain(record_id, MAX_RECORD_ID_CHARS):
+        record_id = check_record_id(record_id)
+    if type(text) is not str or not _is_plain(text, MAX_TEXT_CHARS):
+        text = normalize_text(check_text(text)[0])
+    elif not text.isascii() or "  " in text:
+        text = normalize_text(text)
     if record.provenance is not None:
         _check_provenance(record.provenance)
-    if record.metadata and is_checkpoint_state(record.metadata):
-        msg = "a checkpoint is execution state, not a memory"
-        raise _InvalidRecordError(msg, "checkpoint_state")
-    return RankedRecord(rank, record_id, kind, trimmed, key, record, note)
+    if metadata and not (type(metadata) is dict and CHECKPOINT_MARKERS.isdisjoint(metadata)):
+        _refuse_checkpoint(metadata)
+    return record_id, f"{kind}\0{text}"
 
 
-def _is_plain_id(value: object) -> bool:
-    """The common case: a printable string has no control character, surrogate or odd space."""
-    return (
-        type(value) is str
-        and value.isprintable()
-        and 0 < len(value) <= MAX_RECORD_ID_CHARS
-        and value[0] != " "
-        and value[-1] != " "
-    )
+def check_record_id(value: object) -> str:
+    """Return a record id, trimmed: 1 to 512 characters without control characters.
 
-
-def _check_record_id(value: object) -> str:
+    Raises:
+        ValueError: It is anything else.
+    """
     if not isinstance(value, str):
         msg = f"record_id is not a string but {type(value).__name__}"
         raise _InvalidRecordError(msg)
@@ -176,6 +160,30 @@ def _check_record_id(value: object) -> str:
         msg = "record_id holds a control character or a lone surrogate"
         raise _InvalidRecordError(msg)
     return record_id
+
+
+def check_text(value: object) -> tuple[str, str | None]:
+    """Return a text, trimmed and cut at 65,536 characters, and a note when it was cut.
+
+    Raises:
+        ValueError: It is no string, or empty.
+    """
+    if not isinstance(value, str):
+        msg = f"text is not a string but {type(value).__name__}"
+        raise _InvalidRecordError(msg)
+    text = trim(replace_lone_surrogates(value))
+    if not text:
+        msg = "text is empty"
+        raise _InvalidRecordError(msg)
+    if len(text) <= MAX_TEXT_CHARS:
+        return text, None
+    note = f"cut at {MAX_TEXT_CHARS:,} of {len(text):,} characters"
+    return trim(text[:MAX_TEXT_CHARS]), note
+
+
+def _is_plain(value: str, limit: int) -> bool:
+    """The common case: a printable string has no control character, surrogate or odd space."""
+    return value.isprintable() and 0 < len(value) <= limit and value[0] != " " and value[-1] != " "
 
 
 def _check_kind(value: object) -> RecordKind:
@@ -190,16 +198,10 @@ def _check_kind(value: object) -> RecordKind:
     raise _InvalidRecordError(msg)
 
 
-def _check_text(kind: str, value: str) -> KnownText:
-    text = trim(replace_lone_surrogates(value))
-    if not text:
-        msg = "text is empty"
-        raise _InvalidRecordError(msg)
-    note = None
-    if len(text) > MAX_TEXT_CHARS:
-        note = f"cut at {MAX_TEXT_CHARS:,} of {len(text):,} characters"
-        text = trim(text[:MAX_TEXT_CHARS])
-    return text, f"{kind}\0{normalize_text(text)}", note
+def _refuse_checkpoint(metadata: object) -> None:
+    if is_checkpoint_state(metadata):
+        msg = "a checkpoint is execution state, not a memory"
+        raise _InvalidRecordError(msg, "checkpoint_state")
 
 
 def _check_provenance(value: object) -> None:
