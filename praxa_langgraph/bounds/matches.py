@@ -15,7 +15,7 @@ from praxa_langgraph.bounds.fields import (
     to_source_url,
     to_validity,
 )
-from praxa_langgraph.bounds.limits import MAX_ERROR_CHARS, FieldError
+from praxa_langgraph.bounds.limits import MAX_ERROR_CHARS, MAX_TEXT_CHARS, FieldError
 from praxa_langgraph.bounds.metadata import bound_metadata
 from praxa_langgraph.bounds.records import check_record_id, check_text
 from praxa_langgraph.bounds.text import one_line
@@ -50,9 +50,8 @@ def to_match(record: MemoryRecord, rank: int, origin: MatchOrigin) -> Match:
     """Build the match of a record that counts; a bad optional field costs only that field."""
     record_id = check_record_id(record.record_id)
     omitted: dict[str, str] = {}
-    _, text_note = check_text(record.text)
-    if text_note is not None:
-        omitted["text"] = text_note
+    if len(record.text) > MAX_TEXT_CHARS and (note := check_text(record.text)[1]) is not None:
+        omitted["text"] = note
     score = _kept("score", record.score, to_score, omitted)
     created_at = _kept("created_at", record.created_at, to_instant, omitted)
     validity, window_omitted = to_validity(record.validity)

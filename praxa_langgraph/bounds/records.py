@@ -149,6 +149,8 @@ def check_record_id(value: object) -> str:
     Raises:
         ValueError: It is anything else.
     """
+    if type(value) is str and _is_plain(value, MAX_RECORD_ID_CHARS):
+        return value
     if not isinstance(value, str):
         msg = f"record_id is not a string but {type(value).__name__}"
         raise _InvalidRecordError(msg)
@@ -171,6 +173,8 @@ def check_text(value: object) -> tuple[str, str | None]:
     if not isinstance(value, str):
         msg = f"text is not a string but {type(value).__name__}"
         raise _InvalidRecordError(msg)
+    if _is_plain(value, MAX_TEXT_CHARS):
+        return value, None
     text = trim(replace_lone_surrogates(value))
     if not text:
         msg = "text is empty"
