@@ -31,20 +31,17 @@ def run() -> None:
         [FunctionSource(aread, id=f"source-{i}", kinds=("fact",)) for i in range(SOURCES)]
     )
     ensemble = EnsembleRetriever(retrievers=[SlowRetriever() for _ in range(SOURCES)])
-    with asyncio.Runner() as runner:
-        measured = medians(
-            {
-                "one sync source alone": lambda: time.sleep(SECONDS),
-                "praxa recall, sync clients": lambda: federation.recall("q", namespace=ADA),
-                "EnsembleRetriever.invoke": lambda: ensemble.invoke("q"),
-                "one async source alone": lambda: runner.run(asyncio.sleep(SECONDS)),
-                "praxa arecall, async clients": lambda: runner.run(
-                    asynchronous.arecall("q", namespace=ADA)
-                ),
-                "EnsembleRetriever.ainvoke": lambda: runner.run(ensemble.ainvoke("q")),
-            },
-            rounds=25,
-        )
+    measured = medians(
+        {
+            "one sync source alone": lambda: time.sleep(SECONDS),
+            "praxa recall, sync clients": lambda: federation.recall("q", namespace=ADA),
+            "EnsembleRetriever.invoke": lambda: ensemble.invoke("q"),
+            "one async source alone": lambda: asyncio.sleep(SECONDS),
+            "praxa arecall, async clients": lambda: asynchronous.arecall("q", namespace=ADA),
+            "EnsembleRetriever.ainvoke": lambda: ensemble.ainvoke("q"),
+        },
+        rounds=25,
+    )
     report(
         f"Recalling from {SOURCES} sources that take {SECONDS * 1000:.0f} ms each",
         measured,

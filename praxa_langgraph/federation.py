@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -22,10 +23,17 @@ from praxa_langgraph.bounds.requests import (
     check_timeout,
     check_weights,
 )
-from praxa_langgraph.models import Namespace, RecallResult, RecordKind, RetrievalMode
+from praxa_langgraph.models import (
+    Namespace,
+    Provider,
+    RecallResult,
+    RecordKind,
+    RetrievalMode,
+    SourceRequest,
+)
 from praxa_langgraph.recall import Recall, Slot
 from praxa_langgraph.runner import Bulkhead
-from praxa_langgraph.sources.base import Capabilities, MemorySource
+from praxa_langgraph.sources.base import Answer, Capabilities, MemorySource
 
 
 class MemoryFederation:
@@ -66,10 +74,10 @@ class MemoryFederation:
             TypeError: A source does not follow the protocol, or an option has the wrong type.
             ValueError: An option is outside its bounds, or two sources share an id.
         """
-        listed = tuple(sources)
-        for source in listed:
-            _check_source(source)
-        self._source_ids = check_source_ids(source.id for source in listed)
+        self.sources = tuple(sources)
+        """The sources in configured order."""
+        declared = [_declared(source) for source in self.sources]
+        self._source_ids = check_source_ids(source.id for source in declared)
         self._timeout = check_timeout("timeout", timeout)
         self._max_results = check_max_results(max_results_per_source)
         self.max_concurrency = check_concurrency(max_concurrency)
@@ -80,18 +88,13 @@ class MemoryFederation:
                 index=index,
                 source=source,
                 weight=weight_of[source.id],
-                timeout=_own_timeout(source),
+                timeout=source.timeout,
                 bulkhead=Bulkhead(),
                 is_coroutine=inspect.iscoroutinefunction(source.read),
             )
-            for index, source in enumerate(listed)
+            for index, source in enumerate(declared)
         )
         """The sources in configured order, as the doors start them."""
-
-    @property
-    def sources(self) -> tuple[MemorySource, ...]:
-        """The sources in configured order."""
-        return tuple(slot.source for slot in self.slots)
 
     def recall(
         self,
@@ -163,7 +166,8 @@ class MemoryFederation:
     ) -> RecallResult:
         """Do what `recall` does on the running event loop, with the same arguments and errors.
 
-        Cancelling it cancels the recall. A synchronous client runs in a thread.
+        Cancelling it cancels the recall. A synchronous client runs in a thread. An asynchronous
+        client that blocks the event loop blocks everything on it, so no deadline can hold there.
         """
         recall = self.begin(
             query,
@@ -215,17 +219,33 @@ class MemoryFederation:
         return selected
 
 
-def _check_source(source: object) -> None:
-    if not isinstance(source, MemorySource):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _DeclaredSource:
+    """A source as it declared itself when the federation was made; its own properties may change."""
+
+    id: str
+    provider: Provider
+    capabilities: Capabilities
+    timeout: float | None
+    read: Callable[[SourceRequest], Answer | Awaitable[Answer]]
+
+
+def _declared(source: object) -> _DeclaredSource:
+    if not isinstance(source, MemorySource) or not callable(source.read):
         name = type(source).__name__
         msg = f"{name} is no memory source: it needs id, provider, capabilities and read(request)"
         raise TypeError(msg)
-    if not isinstance(source.capabilities, Capabilities):
-        msg = f"capabilities of source {source.id!r} must be Capabilities"
+    source_id, capabilities = source.id, source.capabilities
+    if not isinstance(capabilities, Capabilities):
+        msg = f"capabilities of source {source_id!r} must be Capabilities"
         raise TypeError(msg)
-    check_provider(source.provider)
-
-
-def _own_timeout(source: MemorySource) -> float | None:
     timeout = getattr(source, "timeout", None)
-    return None if timeout is None else check_timeout(f"timeout of source {source.id!r}", timeout)
+    if timeout is not None:
+        timeout = check_timeout(f"timeout of source {source_id!r}", timeout)
+    return _DeclaredSource(
+        id=source_id,
+        provider=check_provider(source.provider),
+        capabilities=capabilities,
+        timeout=timeout,
+        read=source.read,
+    )

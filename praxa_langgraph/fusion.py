@@ -7,6 +7,7 @@ Only ranks are used, because the scores of two sources share no scale.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -54,11 +55,10 @@ def fuse(answers: Iterable[RankedAnswer], *, limit: int) -> Fusion:
     """
     ordered = tuple(answers)
     scores = _score(ordered)
-    ranked = sorted(scores.items(), key=lambda entry: (-entry[1], entry[0]))[:limit]
-    members = _members(ordered, {key for key, _ in ranked})
+    best = _best(scores, limit)
+    members = _members(ordered, best)
     items = tuple(
-        _to_item(members[key], score, rank, ordered)
-        for rank, (key, score) in enumerate(ranked, start=1)
+        _to_item(members[key], scores[key], rank, ordered) for rank, key in enumerate(best, start=1)
     )
     entered = sum(len(answer.answer.keys) for answer in ordered)
     return Fusion(items=items, collapsed_count=entered - len(scores))
@@ -78,13 +78,25 @@ def _score(answers: tuple[RankedAnswer, ...]) -> dict[str, float]:
     return scores
 
 
-def _members(answers: tuple[RankedAnswer, ...], wanted: set[str]) -> dict[str, list[_Member]]:
+def _best(scores: dict[str, float], limit: int) -> list[str]:
+    """The keys of the best groups: by score, highest first, then by code point."""
+    keys = list(scores)
+    if limit < len(keys):
+        # Only what reaches the last place can be returned, so only that is put in order.
+        last_place = heapq.nlargest(limit, scores.values())[-1]
+        keys = [key for key in keys if scores[key] >= last_place]
+    keys.sort()
+    keys.sort(key=scores.__getitem__, reverse=True)
+    return keys[:limit]
+
+
+def _members(answers: tuple[RankedAnswer, ...], wanted: list[str]) -> dict[str, list[_Member]]:
     """Collect the records of the wanted groups, in configured order and then by rank."""
     members: dict[str, list[_Member]] = {key: [] for key in wanted}
     for index, ranked in enumerate(answers):
         answer = ranked.answer
         for position, key in enumerate(answer.keys):
-            if key in wanted:
+            if key in members:
                 members[key].append((index, answer.ranks[position], answer.records[position]))
     return members
 

@@ -148,7 +148,7 @@ class _Fusion:
 
     def __call__(self, state: Mapping[str, Any], _: RunnableConfig | None) -> dict[str, Any]:
         recall: Recall = state[_UNDER_WAY]
-        result = recall.complete(state[_OUTCOMES])
+        result = recall.complete(state.get(_OUTCOMES, ()))
         _announce_result(result)
         return {self._output_key: result.to_wire()}
 

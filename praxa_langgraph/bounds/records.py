@@ -93,12 +93,13 @@ def check_answer(
         current_at: Leave out records whose validity window is not open at this instant.
     """
     checked = CheckedAnswer()
+    records, ranks, keys = checked.records, checked.ranks, checked.keys
     seen: set[str] = set()
     for rank, given in enumerate(answer, start=1):
         if rank > max_results:
             checked.truncated = True
             break
-        if isinstance(given, Rejection):
+        if type(given) is not MemoryRecord and isinstance(given, Rejection):
             checked.reject(_one_line_rejection(given))
             continue
         try:
@@ -116,9 +117,9 @@ def check_answer(
         elif current_at is not None and not _is_current(record, current_at):
             checked.not_current_count += 1
         else:
-            checked.records.append(record)
-            checked.ranks.append(rank)
-            checked.keys.append(key)
+            records.append(record)
+            ranks.append(rank)
+            keys.append(key)
     return checked
 
 

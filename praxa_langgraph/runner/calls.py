@@ -8,9 +8,10 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
+from concurrent.futures import Future
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from praxa_langgraph.bounds.limits import MAX_STUCK_CALLS
 from praxa_langgraph.sources.base import SourceFailure
@@ -32,22 +33,30 @@ class Bulkhead:
 
     def _reset(self) -> None:
         self._lock = threading.Lock()
-        self._stuck = 0
+        self._left_behind: dict[object, float] = {}
 
     @property
     def saturated(self) -> bool:
         """Whether another call must be refused."""
-        return self._stuck >= self._limit
-
-    def hold(self) -> Callable[[], None]:
-        """Count one stuck call until the returned function is called."""
+        now = time.monotonic()
         with self._lock:
-            self._stuck += 1
-        return self._release
+            stuck = sum(deadline <= now for deadline in self._left_behind.values())
+        return stuck >= self._limit
 
-    def _release(self) -> None:
+    def leave_behind(self, deadline: float) -> Callable[[], None]:
+        """Count a call that nobody waits for, from its deadline until the returned call.
+
+        A cancelled recall leaves calls behind that are healthy until their deadline.
+        """
+        token = object()
         with self._lock:
-            self._stuck = max(0, self._stuck - 1)
+            self._left_behind[token] = deadline
+
+        def ended() -> None:
+            with self._lock:
+                self._left_behind.pop(token, None)
+
+        return ended
 
 
 _BULKHEADS: weakref.WeakSet[Bulkhead] = weakref.WeakSet()
@@ -93,9 +102,12 @@ class Outcome(Generic[T]):
     duration_ms: float = 0.0
 
 
-def timed_out(call: Call[T]) -> SourceFailure:
-    """The failure of a call that gave no answer in time."""
-    return SourceFailure("source_timed_out", f"no answer within {call.timeout:g} s")
+def refusal(call: Call[T]) -> SourceFailure | None:
+    """Why a call is not even started, if so."""
+    if call.bulkhead.saturated:
+        msg = f"{MAX_STUCK_CALLS} earlier calls of this source still hang"
+        return SourceFailure("source_saturated", msg)
+    return None if call.remaining() else never_started(call)
 
 
 def never_started(call: Call[T]) -> SourceFailure:
@@ -104,13 +116,12 @@ def never_started(call: Call[T]) -> SourceFailure:
     return SourceFailure("source_timed_out", msg)
 
 
-def saturated() -> SourceFailure:
-    """The failure of a call that is refused because earlier ones are stuck."""
-    msg = f"{MAX_STUCK_CALLS} earlier calls of this source still hang"
-    return SourceFailure("source_saturated", msg)
+def timed_out(call: Call[T]) -> SourceFailure:
+    """The failure of a call that gave no answer in time."""
+    return SourceFailure("source_timed_out", f"no answer within {call.timeout:g} s")
 
 
-def contained(error: BaseException) -> BaseException:
+def contained(error: BaseException) -> Exception:
     """Turn what must not leave a call (an exit, a self-made cancellation) into a failure."""
     if isinstance(error, SystemExit):
         return SourceFailure("source_error", "the client tried to exit the interpreter")
@@ -119,7 +130,24 @@ def contained(error: BaseException) -> BaseException:
     return SourceFailure("source_error", f"the client raised {type(error).__name__}")
 
 
+def abandon(future: Future[Any], call: Call[Any]) -> None:
+    """Stop waiting for a thread, but count it until it really ends."""
+    ended = call.bulkhead.leave_behind(call.deadline)
+
+    def settle(late: Future[Any]) -> None:
+        ended()
+        if late.exception() is None:
+            discard(late.result())
+
+    future.add_done_callback(settle)
+
+
 def discard(answer: object) -> None:
     """Close a coroutine that nobody will await."""
     if inspect.iscoroutine(answer):
         answer.close()
+
+
+def elapsed_ms(started: float) -> float:
+    """Milliseconds since an instant of the monotonic clock."""
+    return (time.monotonic() - started) * 1000

@@ -1,4 +1,4 @@
-"""Runs calls in parallel until each has answered or its deadline has passed; sync and async."""
+"""Runs calls in parallel threads until each has answered or its deadline has passed."""
 
 from __future__ import annotations
 
@@ -10,24 +10,20 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any, Generic, cast
+from typing import Any, Generic
 
 from praxa_langgraph.runner.calls import (
     Call,
     Outcome,
     T,
+    abandon,
     contained,
     discard,
-    never_started,
-    saturated,
+    elapsed_ms,
+    refusal,
     timed_out,
 )
-from praxa_langgraph.runner.threads import start_thread, wait_on_private_loop
-
-DRAIN_SECONDS = 0.02
-"""How long a cancelled task may take to clean up before it is left behind."""
-
-_strays: set[asyncio.Task[Any]] = set()
+from praxa_langgraph.runner.threads import run_on_private_loop, start_thread
 
 
 def run(
@@ -42,29 +38,12 @@ def run(
     A call that waits for its turn has only what is left of its deadline.
     """
     batch = _Batch(calls, max_concurrency or len(calls), on_done)
-    while batch.start_some():
-        batch.wait()
+    try:
+        while batch.start_some():
+            batch.wait()
+    finally:
+        batch.abandon_the_rest()
     return batch.outcomes
-
-
-async def arun(
-    calls: Sequence[Call[T]],
-    *,
-    max_concurrency: int | None = None,
-    on_done: Callable[[int, Outcome[T]], Awaitable[None]] | None = None,
-) -> list[Outcome[T]]:
-    """The same on the running event loop; cancelling it cancels every call and is re-raised."""
-    turns = asyncio.Semaphore(max_concurrency) if max_concurrency else None
-
-    async def one(index: int, call: Call[T]) -> Outcome[T]:
-        outcome = await (_acall(call) if turns is None else _acall_in_turn(call, turns))
-        if on_done is not None:
-            await on_done(index, outcome)
-        return outcome
-
-    if len(calls) == 1:
-        return [await one(0, calls[0])]
-    return list(await asyncio.gather(*(one(i, call) for i, call in enumerate(calls))))
 
 
 @dataclass(slots=True)
@@ -94,10 +73,8 @@ class _Batch(Generic[T]):
         """Start what has room; whether anything runs."""
         while self._waiting and len(self._running) < self._slots:
             index, call = self._waiting.popleft()
-            if call.bulkhead.saturated:
-                self._end(index, Outcome(error=saturated()))
-            elif not call.remaining():
-                self._end(index, Outcome(error=never_started(call)))
+            if (refused := refusal(call)) is not None:
+                self._end(index, Outcome(error=refused))
             else:
                 self._start(index, call)
         return bool(self._running)
@@ -106,7 +83,9 @@ class _Batch(Generic[T]):
         started = time.monotonic()
         future = start_thread(lambda: call.context.run(_read, call))
         self._running[index] = _Running(call, future, started)
-        future.add_done_callback(lambda _: self._ended.put(index))
+        # A stuck thread keeps this callback alive, so it must not hold the batch.
+        ended = self._ended
+        future.add_done_callback(lambda _: ended.put(index))
 
     def wait(self) -> None:
         """Wait until a call has ended or a deadline has passed."""
@@ -117,7 +96,7 @@ class _Batch(Generic[T]):
             self._give_up_late()
             return
         if (running := self._running.pop(ended, None)) is not None:
-            self._end(ended, _settled(running.future, running.started))
+            self._end(ended, _settled(running))
 
     def _give_up_late(self) -> None:
         now = time.monotonic()
@@ -125,11 +104,16 @@ class _Batch(Generic[T]):
         for index in late:
             running = self._running.pop(index)
             if running.future.done():
-                self._end(index, _settled(running.future, running.started))
+                self._end(index, _settled(running))
                 continue
-            _abandon(running.future, running.call)
+            abandon(running.future, running.call)
             error = timed_out(running.call)
-            self._end(index, Outcome(error=error, duration_ms=_elapsed_ms(running.started)))
+            self._end(index, Outcome(error=error, duration_ms=elapsed_ms(running.started)))
+
+    def abandon_the_rest(self) -> None:
+        """Leave behind what still runs because the recall itself was interrupted."""
+        for running in self._running.values():
+            abandon(running.future, running.call)
 
     def _end(self, index: int, outcome: Outcome[T]) -> None:
         self.outcomes[index] = outcome
@@ -137,150 +121,36 @@ class _Batch(Generic[T]):
             self._on_done(index, outcome)
 
 
-def _read(call: Call[T]) -> T:
-    """Read in a thread; an awaitable is awaited on the private loop."""
-    answer = call.read()
-    if inspect.isawaitable(answer):
-        try:
-            answer = wait_on_private_loop(answer, call.remaining())
-        except TimeoutError as error:
-            raise (error if call.remaining() else timed_out(call)) from None
-    return call.finish(answer)
-
-
-def _settled(future: Future[T], started: float) -> Outcome[T]:
-    duration_ms = _elapsed_ms(started)
+def _settled(running: _Running[T]) -> Outcome[T]:
+    future, duration_ms = running.future, elapsed_ms(running.started)
     if (error := future.exception()) is not None:
         return Outcome(error=contained(error), duration_ms=duration_ms)
     return Outcome(value=future.result(), duration_ms=duration_ms)
 
 
-def _abandon(future: Future[Any], call: Call[Any]) -> None:
-    """Stop waiting for a thread, but count it until it really ends."""
-    release = call.bulkhead.hold()
+def _read(call: Call[T]) -> T:
+    """Read in a thread; an awaitable is awaited on the private loop.
 
-    def ended(late: Future[Any]) -> None:
-        release()
-        if late.exception() is None:
-            discard(late.result())
-
-    future.add_done_callback(ended)
-
-
-async def _acall_in_turn(call: Call[T], turns: asyncio.Semaphore) -> Outcome[T]:
-    try:
-        async with asyncio.timeout(call.remaining()):
-            await turns.acquire()
-    except TimeoutError:
-        return Outcome(error=never_started(call))
-    try:
-        return await _acall(call)
-    finally:
-        turns.release()
-
-
-async def _acall(call: Call[T]) -> Outcome[T]:
-    if call.bulkhead.saturated:
-        return Outcome(error=saturated())
-    started = time.monotonic()
-    try:
-        if call.is_coroutine:
-            value = await _in_task(call, call.read)
-        else:
-            value = await _in_thread(call)
-    except asyncio.CancelledError:
-        raise
-    except Exception as error:  # noqa: BLE001 # a source may raise anything; it is reported
-        return Outcome(error=error, duration_ms=_elapsed_ms(started))
-    return Outcome(value=value, duration_ms=_elapsed_ms(started))
-
-
-async def _in_task(call: Call[T], read: Callable[[], object]) -> T:
-    """Await on this loop; a task that does not give up in time is left behind and counted."""
-    task = asyncio.get_running_loop().create_task(_answer(call, read), context=call.context)
-    try:
-        done, _ = await asyncio.wait({task}, timeout=call.remaining())
-    except asyncio.CancelledError:
-        await _drain(task, call)
-        raise
-    if not done:
-        await _drain(task, call)
-        raise timed_out(call)
-    if task.cancelled():
-        raise contained(asyncio.CancelledError())
-    return task.result()
-
-
-async def _answer(call: Call[T], read: Callable[[], object]) -> T:
-    try:
-        answer = read()
-        if inspect.isawaitable(answer):
-            answer = await answer
-        return call.finish(answer)
-    except SystemExit as error:
-        raise contained(error) from error
-
-
-async def _drain(task: asyncio.Task[Any], call: Call[Any]) -> None:
-    task.cancel()
-    await asyncio.wait({task}, timeout=DRAIN_SECONDS)
-    if task.done():
-        _ = task.cancelled() or task.exception()
-        return
-    release = call.bulkhead.hold()
-    _strays.add(task)
-
-    def ended(late: asyncio.Task[Any]) -> None:
-        release()
-        _strays.discard(late)
-        _ = late.cancelled() or late.exception()
-
-    task.add_done_callback(ended)
-
-
-async def _in_thread(call: Call[T]) -> T:
-    """Read in a daemon thread and finish there, or here when the answer must be awaited."""
-    future = start_thread(lambda: call.context.run(_read_or_awaitable, call))
-    try:
-        ended = await _ended_in_time(future, call.remaining())
-    except asyncio.CancelledError:
-        _abandon(future, call)
-        raise
-    if not ended:
-        _abandon(future, call)
-        raise timed_out(call)
-    if (error := future.exception()) is not None:
-        raise contained(error)
-    answer = future.result()
-    if inspect.isawaitable(answer):
-        return await _in_task(call, lambda: answer)
-    return cast("T", answer)
-
-
-def _read_or_awaitable(call: Call[T]) -> object:
+    The thread stays until the awaitable has really ended, so a client that ignores its
+    cancellation is counted like one that hangs in a thread.
+    """
     answer = call.read()
-    return answer if inspect.isawaitable(answer) else call.finish(answer)
+    if inspect.isawaitable(answer):
+        if not call.remaining():
+            discard(answer)
+            raise timed_out(call)
+        answer = run_on_private_loop(_until_deadline(call, answer))
+    return call.finish(answer)
 
 
-async def _ended_in_time(future: Future[Any], seconds: float) -> bool:
-    """Wait for a thread without ever cancelling its future: the bulkhead counts the real end."""
-    loop = asyncio.get_running_loop()
-    waiter: asyncio.Future[None] = loop.create_future()
-
-    def wake() -> None:
-        if not waiter.done():
-            waiter.set_result(None)
-
-    def ended(_: Future[Any]) -> None:
-        try:
-            loop.call_soon_threadsafe(wake)
-        except RuntimeError:
-            return  # The loop has closed, so nobody waits any more.
-
-    future.add_done_callback(ended)
-    await asyncio.wait({waiter}, timeout=seconds)
-    return future.done()
-
-
-def _elapsed_ms(started: float) -> float:
-    return (time.monotonic() - started) * 1000
+async def _until_deadline(call: Call[Any], awaitable: Awaitable[object]) -> object:
+    limit = asyncio.timeout(call.remaining())
+    try:
+        async with limit:
+            return await awaitable
+    except (SystemExit, KeyboardInterrupt, asyncio.CancelledError) as error:
+        raise contained(error) from error
+    except Exception:
+        if limit.expired():
+            raise timed_out(call) from None
+        raise

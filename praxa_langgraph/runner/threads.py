@@ -7,12 +7,13 @@ would keep the interpreter from ending.
 from __future__ import annotations
 
 import asyncio
-import inspect
 import os
 import queue
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
+from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -74,22 +75,21 @@ class _PrivateLoop:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    def submit(self, awaitable: Awaitable[T]) -> Future[T]:
+    def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
                 threading.Thread(
-                    target=self._loop.run_forever, name="praxa-recall-loop", daemon=True
+                    target=_run_for_good, args=(self._loop,), name="praxa-recall-loop", daemon=True
                 ).start()
-        return asyncio.run_coroutine_threadsafe(_awaited(awaitable), self._loop)
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
 
 
-async def _awaited(awaitable: Awaitable[T]) -> T:
-    try:
-        return await awaitable
-    except SystemExit as error:
-        msg = "the client tried to exit the interpreter"
-        raise RuntimeError(msg) from error
+def _run_for_good(loop: asyncio.AbstractEventLoop) -> None:
+    """Go on when a client stops the loop, or a task of its own raises what ends a loop."""
+    while True:
+        with suppress(SystemExit, KeyboardInterrupt):
+            loop.run_forever()
 
 
 class _Process:
@@ -110,31 +110,23 @@ os.register_at_fork(after_in_child=_PROCESS.reset)
 def start_thread(job: Callable[[], T]) -> Future[T]:
     """Run a job in a daemon thread; the future ends when the thread is done with it."""
     future: Future[T] = Future()
-
-    def settle() -> None:
-        try:
-            value = job()
-        except BaseException as error:  # noqa: BLE001 # the caller of the future gets it
-            future.set_exception(error)
-        else:
-            future.set_result(value)
-
-    _PROCESS.pool.start(settle)
+    try:
+        _PROCESS.pool.start(partial(_settle, future, job))
+    except RuntimeError as error:  # The system gives no more threads.
+        future.set_exception(error)
     return future
 
 
-def wait_on_private_loop(awaitable: Awaitable[Any], timeout: float) -> Any:
-    """Await on the private loop from a thread, at most `timeout` seconds.
-
-    Raises:
-        TimeoutError: It took longer; the awaitable is cancelled.
-    """
-    future = _PROCESS.loop.submit(awaitable)
+def _settle(future: Future[T], job: Callable[[], T]) -> None:
     try:
-        return future.result(timeout)
-    except BaseException:
-        if not future.done():
-            future.cancel()
-        elif inspect.iscoroutine(awaitable):
-            awaitable.close()
-        raise
+        value = job()
+    except BaseException as error:  # noqa: BLE001 # the caller of the future gets it
+        future.set_exception(error)
+        del future  # The traceback holds this frame, which must not hold the future in turn.
+    else:
+        future.set_result(value)
+
+
+def run_on_private_loop(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine on the private loop and wait, in a thread, until it has really ended."""
+    return _PROCESS.loop.submit(coroutine).result()
