@@ -10,6 +10,7 @@ from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
 from benchmarks.measuring import medians, report
+from benchmarks.memories import RECORDS, SOURCES, records_of
 from praxa_langgraph import (
     FunctionSource,
     MemoryFederation,
@@ -18,9 +19,6 @@ from praxa_langgraph import (
     create_recall_graph,
 )
 
-SOURCES = 6
-RECORDS = 10
-SHARED = 3
 ADA = {"tenant_id": "acme", "subject_id": "ada"}
 
 
@@ -75,9 +73,8 @@ def hand_written() -> Any:
 
 
 def answering(source: int) -> Callable[[SourceRequest], Awaitable[list[MemoryRecord]]]:
-    """Return an async function that answers ten records at once; three of them all sources hold."""
-    texts = [f"memory {i} of {'all' if i < SHARED else source}" for i in range(RECORDS)]
-    records = [MemoryRecord(record_id=text, kind="fact", text=text) for text in texts]
+    """Return an async function that answers at once."""
+    records = records_of(source)
 
     async def aread(_: SourceRequest) -> list[MemoryRecord]:
         return records

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Awaitable, Callable
 
 from langchain_classic.retrievers import EnsembleRetriever
 from langchain_core.callbacks import (
@@ -14,10 +15,9 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 
 from benchmarks.measuring import medians, report
+from benchmarks.memories import SOURCES, records_of, texts_of
 from praxa_langgraph import FunctionSource, MemoryFederation, MemoryRecord, Namespace, SourceRequest
 
-SOURCES = 6
-RECORDS = 10
 SECONDS = 0.020
 ADA = Namespace(tenant_id="acme", subject_id="ada")
 
@@ -25,12 +25,14 @@ ADA = Namespace(tenant_id="acme", subject_id="ada")
 def run() -> None:
     """Measure and print."""
     federation = MemoryFederation(
-        [FunctionSource(read, id=f"source-{i}", kinds=("fact",)) for i in range(SOURCES)]
+        [FunctionSource(reading(i), id=f"source-{i}", kinds=("fact",)) for i in range(SOURCES)]
     )
     asynchronous = MemoryFederation(
-        [FunctionSource(aread, id=f"source-{i}", kinds=("fact",)) for i in range(SOURCES)]
+        [FunctionSource(areading(i), id=f"source-{i}", kinds=("fact",)) for i in range(SOURCES)]
     )
-    ensemble = EnsembleRetriever(retrievers=[SlowRetriever() for _ in range(SOURCES)])
+    ensemble = EnsembleRetriever(
+        retrievers=[SlowRetriever(texts=texts_of(i)) for i in range(SOURCES)]
+    )
     measured = medians(
         {
             "one sync source alone": lambda: time.sleep(SECONDS),
@@ -65,39 +67,42 @@ def run() -> None:
 class SlowRetriever(BaseRetriever):
     """Takes 20 ms and returns ten documents."""
 
+    texts: list[str]
+
     def _get_relevant_documents(
         self,
-        query: str,
+        query: str,  # noqa: ARG002 # the retriever's signature
         *,
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002
     ) -> list[Document]:
         time.sleep(SECONDS)
-        return [Document(id=str(i), page_content=f"{query} {i}") for i in range(RECORDS)]
+        return [Document(id=text, page_content=text) for text in self.texts]
 
     async def _aget_relevant_documents(
         self,
-        query: str,
+        query: str,  # noqa: ARG002
         *,
         run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002
     ) -> list[Document]:
         await asyncio.sleep(SECONDS)
-        return [Document(id=str(i), page_content=f"{query} {i}") for i in range(RECORDS)]
+        return [Document(id=text, page_content=text) for text in self.texts]
 
 
-def read(request: SourceRequest) -> list[MemoryRecord]:
-    """Answer after 20 ms."""
-    time.sleep(SECONDS)
-    return _records(request)
+def reading(source: int) -> Callable[[SourceRequest], list[MemoryRecord]]:
+    """Return a function that answers after 20 ms."""
+
+    def read(_: SourceRequest) -> list[MemoryRecord]:
+        time.sleep(SECONDS)
+        return records_of(source)
+
+    return read
 
 
-async def aread(request: SourceRequest) -> list[MemoryRecord]:
-    """Answer after 20 ms, awaited."""
-    await asyncio.sleep(SECONDS)
-    return _records(request)
+def areading(source: int) -> Callable[[SourceRequest], Awaitable[list[MemoryRecord]]]:
+    """Return the same, awaited."""
 
+    async def aread(_: SourceRequest) -> list[MemoryRecord]:
+        await asyncio.sleep(SECONDS)
+        return records_of(source)
 
-def _records(request: SourceRequest) -> list[MemoryRecord]:
-    return [
-        MemoryRecord(record_id=str(i), kind="fact", text=f"{request.query} {i}")
-        for i in range(RECORDS)
-    ]
+    return aread
