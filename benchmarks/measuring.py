@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import inspect
 import statistics
 import time
@@ -25,7 +24,6 @@ async def _medians(candidates: Mapping[str, Callable[[], object]], rounds: int) 
     taken: dict[str, list[float]] = {name: [] for name in candidates}
     for round_number in range(rounds + WARM_UP_ROUNDS):
         for name, run in candidates.items():
-            gc.collect()
             started = time.perf_counter()
             if inspect.isawaitable(answer := run()):
                 await answer

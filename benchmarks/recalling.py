@@ -31,7 +31,7 @@ def run() -> None:
         [FunctionSource(areading(i), id=f"source-{i}", kinds=("fact",)) for i in range(SOURCES)]
     )
     ensemble = EnsembleRetriever(
-        retrievers=[SlowRetriever(texts=texts_of(i)) for i in range(SOURCES)]
+        retrievers=[SlowRetriever(documents=documents_of(i)) for i in range(SOURCES)]
     )
     measured = medians(
         {
@@ -67,7 +67,7 @@ def run() -> None:
 class SlowRetriever(BaseRetriever):
     """Takes 20 ms and returns ten documents."""
 
-    texts: list[str]
+    documents: list[Document]
 
     def _get_relevant_documents(
         self,
@@ -76,7 +76,7 @@ class SlowRetriever(BaseRetriever):
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002
     ) -> list[Document]:
         time.sleep(SECONDS)
-        return [Document(id=text, page_content=text) for text in self.texts]
+        return self.documents
 
     async def _aget_relevant_documents(
         self,
@@ -85,24 +85,31 @@ class SlowRetriever(BaseRetriever):
         run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002
     ) -> list[Document]:
         await asyncio.sleep(SECONDS)
-        return [Document(id=text, page_content=text) for text in self.texts]
+        return self.documents
 
 
 def reading(source: int) -> Callable[[SourceRequest], list[MemoryRecord]]:
     """Return a function that answers after 20 ms."""
+    records = records_of(source)
 
     def read(_: SourceRequest) -> list[MemoryRecord]:
         time.sleep(SECONDS)
-        return records_of(source)
+        return records
 
     return read
 
 
 def areading(source: int) -> Callable[[SourceRequest], Awaitable[list[MemoryRecord]]]:
     """Return the same, awaited."""
+    records = records_of(source)
 
     async def aread(_: SourceRequest) -> list[MemoryRecord]:
         await asyncio.sleep(SECONDS)
-        return records_of(source)
+        return records
 
     return aread
+
+
+def documents_of(source: int) -> list[Document]:
+    """Return what a source holds as documents."""
+    return [Document(id=text, page_content=text) for text in texts_of(source)]

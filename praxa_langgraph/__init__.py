@@ -1,32 +1,42 @@
 """Memory federation for LangGraph: one recall, several memory sources, one labelled answer."""
 
-from praxa_langgraph.federation import MemoryFederation
-from praxa_langgraph.graph import RecallState, create_recall_graph
-from praxa_langgraph.models import (
-    Match,
-    MemoryRecord,
-    Namespace,
-    Provenance,
-    RecallItem,
-    RecallResult,
-    Rejection,
-    SourceReport,
-    SourceRequest,
-    Validity,
-)
-from praxa_langgraph.retriever import FederatedRetriever, RecallFailed
-from praxa_langgraph.sources.base import Capabilities, MemorySource, SourceFailure
-from praxa_langgraph.sources.function import FunctionSource
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from praxa_langgraph.federation import MemoryFederation
+    from praxa_langgraph.graph import RecallState, create_recall_graph
+    from praxa_langgraph.models import (
+        Match,
+        MemoryRecord,
+        Namespace,
+        Provenance,
+        RecallItem,
+        RecallResult,
+        Rejection,
+        SourceReport,
+        SourceRequest,
+        Validity,
+    )
+    from praxa_langgraph.retriever import FederatedRetriever, RecallFailed
+    from praxa_langgraph.sources.base import Capabilities, MemorySource, SourceFailure
+    from praxa_langgraph.sources.function import FunctionSource
+    from praxa_langgraph.sources.langgraph_store import LangGraphStoreSource
+    from praxa_langgraph.sources.mem0 import Mem0Source
+    from praxa_langgraph.sources.openai_agents import OpenAIAgentsSource
 
 __all__ = [
     "Capabilities",
     "FederatedRetriever",
     "FunctionSource",
+    "LangGraphStoreSource",
     "Match",
+    "Mem0Source",
     "MemoryFederation",
     "MemoryRecord",
     "MemorySource",
     "Namespace",
+    "OpenAIAgentsSource",
     "Provenance",
     "RecallFailed",
     "RecallItem",
@@ -39,3 +49,41 @@ __all__ = [
     "Validity",
     "create_recall_graph",
 ]
+
+_HOMES = {
+    "federation": ("MemoryFederation",),
+    "graph": ("RecallState", "create_recall_graph"),
+    "models": (
+        "Match",
+        "MemoryRecord",
+        "Namespace",
+        "Provenance",
+        "RecallItem",
+        "RecallResult",
+        "Rejection",
+        "SourceReport",
+        "SourceRequest",
+        "Validity",
+    ),
+    "retriever": ("FederatedRetriever", "RecallFailed"),
+    "sources.base": ("Capabilities", "MemorySource", "SourceFailure"),
+    "sources.function": ("FunctionSource",),
+    "sources.langgraph_store": ("LangGraphStoreSource",),
+    "sources.mem0": ("Mem0Source",),
+    "sources.openai_agents": ("OpenAIAgentsSource",),
+}
+"""Where each public name lives; it is imported when it is first asked for."""
+
+_HOME_OF = {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    value = globals()[name] = getattr(import_module(_HOME_OF[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -187,7 +187,7 @@ class Score:
     semantics: Literal["source_local"] = "source_local"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class MatchProvenance:
     """Which source gave a match, for whom, when, and where it has it from."""
 
@@ -206,7 +206,7 @@ class MatchProvenance:
     origin_chain: Annotated[tuple[str, ...] | None, Absent] = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Match:
     """A record after normalisation, with its rank in its source."""
 
