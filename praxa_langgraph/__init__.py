@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         SourceRequest,
         Validity,
     )
+    from praxa_langgraph.rendering import render_context
     from praxa_langgraph.retriever import FederatedRetriever, RecallFailed
     from praxa_langgraph.sources.base import Capabilities, MemorySource, SourceFailure
     from praxa_langgraph.sources.function import FunctionSource
@@ -48,6 +49,7 @@ __all__ = [
     "SourceRequest",
     "Validity",
     "create_recall_graph",
+    "render_context",
 ]
 
 _HOMES = {
@@ -65,6 +67,7 @@ _HOMES = {
         "SourceRequest",
         "Validity",
     ),
+    "rendering": ("render_context",),
     "retriever": ("FederatedRetriever", "RecallFailed"),
     "sources.base": ("Capabilities", "MemorySource", "SourceFailure"),
     "sources.function": ("FunctionSource",),

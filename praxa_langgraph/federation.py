@@ -221,7 +221,7 @@ class MemoryFederation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _DeclaredSource:
-    """A source as it declared itself when the federation was made; its own properties may change."""
+    """A source as it declared itself when the federation was made; later it may say otherwise."""
 
     id: str
     provider: Provider
