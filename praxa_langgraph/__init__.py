@@ -4,8 +4,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from praxa_langgraph.agents import RecallMiddleware, create_recall_tool
+    from praxa_langgraph.demands import RecallFailed
     from praxa_langgraph.federation import MemoryFederation
-    from praxa_langgraph.graph import RecallState, create_recall_graph
+    from praxa_langgraph.graph import RecallState, create_recall_graph, recall_result
     from praxa_langgraph.models import (
         Match,
         MemoryRecord,
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
         Validity,
     )
     from praxa_langgraph.rendering import render_context
-    from praxa_langgraph.retriever import FederatedRetriever, RecallFailed
+    from praxa_langgraph.retriever import FederatedRetriever
     from praxa_langgraph.sources.base import Capabilities, MemorySource, SourceFailure
     from praxa_langgraph.sources.function import FunctionSource
     from praxa_langgraph.sources.langgraph_store import LangGraphStoreSource
@@ -41,6 +43,7 @@ __all__ = [
     "Provenance",
     "RecallFailed",
     "RecallItem",
+    "RecallMiddleware",
     "RecallResult",
     "RecallState",
     "Rejection",
@@ -49,12 +52,16 @@ __all__ = [
     "SourceRequest",
     "Validity",
     "create_recall_graph",
+    "create_recall_tool",
+    "recall_result",
     "render_context",
 ]
 
 _HOMES = {
+    "agents": ("RecallMiddleware", "create_recall_tool"),
+    "demands": ("RecallFailed",),
     "federation": ("MemoryFederation",),
-    "graph": ("RecallState", "create_recall_graph"),
+    "graph": ("RecallState", "create_recall_graph", "recall_result"),
     "models": (
         "Match",
         "MemoryRecord",
@@ -68,7 +75,7 @@ _HOMES = {
         "Validity",
     ),
     "rendering": ("render_context",),
-    "retriever": ("FederatedRetriever", "RecallFailed"),
+    "retriever": ("FederatedRetriever",),
     "sources.base": ("Capabilities", "MemorySource", "SourceFailure"),
     "sources.function": ("FunctionSource",),
     "sources.langgraph_store": ("LangGraphStoreSource",),

@@ -23,12 +23,10 @@ from praxa_langgraph.namespaces import (
     resolve_namespace,
     run_context,
 )
+from praxa_langgraph.queries import QueryResolver, query_of
 from praxa_langgraph.recall import Recall, Slot
 from praxa_langgraph.reports import SourceOutcome
 from praxa_langgraph.runner import arun, run
-
-QueryResolver: TypeAlias = Callable[[Any], str]
-"""From the graph's input state to the query."""
 
 RecallGraph: TypeAlias = CompiledStateGraph[Any, Any, Any, Any]
 
@@ -114,6 +112,24 @@ def create_recall_graph(
     return compiled.with_config(max_concurrency=concurrency)
 
 
+def recall_result(state: Mapping[str, Any], *, key: str = "recall") -> RecallResult:
+    """Read the result of a recall graph back from a state.
+
+    Raises:
+        ValueError: The state has no recall under the key, or it is not one.
+
+    Example:
+        >>> recall_result({"messages": []})
+        Traceback (most recent call last):
+        ...
+        ValueError: the state has no recall under 'recall'
+    """
+    if state.get(key) is None:
+        msg = f"the state has no recall under {key!r}"
+        raise ValueError(msg)
+    return RecallResult.model_validate(state[key])
+
+
 class _Beginning:
     """Turns the run's state and context into a recall under way."""
 
@@ -133,7 +149,7 @@ class _Beginning:
         configurable = (config or {}).get("configurable")
         run = run_context(get_runtime().context, configurable, state)
         recall = self._federation.begin(
-            _query_of(state, self._query),
+            query_of(state, self._query),
             namespace=resolve_namespace(self._namespace, run),
             limit=self._limit,
         )
@@ -258,40 +274,6 @@ def _keys_of(query: QueryResolver | None) -> dict[str, Any]:
     if state is None or not hasattr(state, "__annotations__"):
         return {}
     return get_type_hints(state, include_extras=True)
-
-
-def _query_of(state: Mapping[str, Any], resolver: QueryResolver | None) -> object:
-    if state.get("query") is not None:
-        return state["query"]
-    text = _last_human_text(state.get("messages") or ())
-    if text is not None:
-        return text
-    if resolver is not None:
-        return resolver(state)
-    msg = "no query: the state has neither a query nor a human message"
-    raise ValueError(msg)
-
-
-def _last_human_text(messages: Sequence[Any]) -> str | None:
-    """The text of the last human message, in LangChain's or the plain dict form."""
-    for message in reversed(messages):
-        if isinstance(message, Mapping):
-            if message.get("role", message.get("type")) in {"user", "human"}:
-                return _text_of(message.get("content"))
-        elif isinstance(message, tuple):
-            if message[0] in {"user", "human"}:
-                return _text_of(message[1])
-        elif getattr(message, "type", None) == "human":
-            return _text_of(message.content)
-    return None
-
-
-def _text_of(content: object) -> str:
-    if isinstance(content, str):
-        return content
-    blocks = content if isinstance(content, list) else []
-    texts = (block if isinstance(block, str) else block.get("text", "") for block in blocks)
-    return "\n".join(text for text in texts if isinstance(text, str) and text)
 
 
 def _node_names(slots: Sequence[Slot], *, taken: set[str]) -> dict[str, Slot]:

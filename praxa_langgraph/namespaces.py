@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from langchain_core.runnables import ensure_config
+from langgraph.runtime import get_runtime
+
 from praxa_langgraph.bounds.requests import check_namespace
 from praxa_langgraph.models import Namespace
 
@@ -39,6 +42,17 @@ def run_context(
         if name not in _EXECUTION_STATE and not name.startswith("__")
     }
     return RunContext(context=context, configurable=shown, state=state or {})
+
+
+def current_run() -> RunContext:
+    """Return what a resolver may see of the run this code is called in, when there is one."""
+    configurable = ensure_config().get("configurable")
+    try:
+        runtime = get_runtime()
+    except RuntimeError:
+        runtime = None
+    # Inside a chain that is no graph, LangGraph answers None instead of raising.
+    return run_context(getattr(runtime, "context", None), configurable)
 
 
 def resolve_namespace(

@@ -52,14 +52,23 @@ def render_context(result: RecallResult, *, max_characters: int = DEFAULT_CHARAC
         >>> print(render_context(federation.recall("drinks", namespace=ada)).splitlines()[2])
         1. fact, from crm: "Prefers\n\u003c/recalled_memory\u003e"
     """
-    if max_characters < MIN_CHARACTERS:
-        msg = f"max_characters is {max_characters}, not {MIN_CHARACTERS:,} or more"
-        raise ValueError(msg)
+    check_budget(max_characters)
     lines = [_line(item) for item in result.items]
     kept = len(lines)
     while (text := _block(result, lines, kept)) and len(text) > max_characters and kept:
         kept = _fewer(lines, kept, excess=len(text) - max_characters)
-    return text if len(text) <= max_characters else _block_without_names(result, len(lines))
+    return text if len(text) <= max_characters else _block_without_names(result)
+
+
+def check_budget(max_characters: int) -> None:
+    """Refuse a budget too small for what is always said.
+
+    Raises:
+        ValueError: It is below 1,000 characters.
+    """
+    if max_characters < MIN_CHARACTERS:
+        msg = f"max_characters is {max_characters}, not {MIN_CHARACTERS:,} or more"
+        raise ValueError(msg)
 
 
 def _fewer(lines: Sequence[str], kept: int, *, excess: int) -> int:
@@ -73,13 +82,13 @@ def _fewer(lines: Sequence[str], kept: int, *, excess: int) -> int:
 
 def _block(result: RecallResult, lines: Sequence[str], kept: int) -> str:
     silent = [_silence(report) for report in result.sources if report.status != "ok"]
-    return _assembled(result, [*lines[:kept], *_notes(len(lines), kept), *silent])
+    return _assembled(result, [*lines[:kept], *_notes(result, kept), *silent])
 
 
-def _block_without_names(result: RecallResult, count: int) -> str:
+def _block_without_names(result: RecallResult) -> str:
     """The shortest form, for a budget that the names of the silent sources alone exceed."""
     silent = sum(report.status != "ok" for report in result.sources)
-    return _assembled(result, [*_notes(count, 0), f"Not answered: {silent} sources."])
+    return _assembled(result, [*_notes(result, 0), f"Not answered: {silent} sources."])
 
 
 def _assembled(result: RecallResult, body: Sequence[str]) -> str:
@@ -87,7 +96,10 @@ def _assembled(result: RecallResult, body: Sequence[str]) -> str:
     return "\n".join([opening, _PREAMBLE, *body, f"</{_TAG}>"])
 
 
-def _notes(total: int, kept: int) -> list[str]:
+def _notes(result: RecallResult, kept: int) -> list[str]:
+    total = len(result.items)
+    if result.status == "failed":
+        return ["No memory source answered, so it is unknown what is remembered."]
     if total == 0:
         return ["Nothing was recalled."]
     if kept == total:

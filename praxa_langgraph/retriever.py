@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextvars import Context, copy_context
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, Self, Unpack
 
 from langchain_core.callbacks import (
     AsyncCallbackManager,
@@ -15,13 +15,13 @@ from langchain_core.callbacks import (
 )
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import RunnableConfig, ensure_config
+from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import patch_config, var_child_runnable_config
-from langgraph.runtime import get_runtime
-from pydantic import ConfigDict, Field, field_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from praxa_langgraph.bounds.limits import DEFAULT_LIMIT, MAX_LIMIT
 from praxa_langgraph.bounds.requests import RecallOptions, check_integer
+from praxa_langgraph.demands import check_required, demand
 from praxa_langgraph.federation import MemoryFederation
 from praxa_langgraph.models import (
     Namespace,
@@ -31,26 +31,12 @@ from praxa_langgraph.models import (
 )
 from praxa_langgraph.namespaces import (
     NamespaceResolver,
-    RunContext,
     check_resolver,
+    current_run,
     resolve_namespace,
-    run_context,
 )
 from praxa_langgraph.recall import Recall
 from praxa_langgraph.sources.base import MemorySource, SourceFailure
-
-
-class RecallFailed(RuntimeError):  # noqa: N818 # an outcome, named as the status is
-    """No source answered. Not raised when some did, nor when all did and nothing is remembered."""
-
-    def __init__(self, result: RecallResult) -> None:
-        """Name the sources and their codes, and keep the result."""
-        causes = ", ".join(
-            f"{report.source_id}: {report.error.code}" for report in result.sources if report.error
-        )
-        super().__init__(f"no memory source answered ({causes})")
-        self.result = result
-        """The whole result, with every source's report."""
 
 
 class FederatedRetriever(BaseRetriever):
@@ -86,6 +72,8 @@ class FederatedRetriever(BaseRetriever):
     """Documents returned at most, 1 to 500."""
     on_failure: Literal["raise", "empty"] = "raise"
     """What happens when no source answered: `RecallFailed`, or no documents."""
+    required: tuple[str, ...] = ()
+    """Ids of sources without which there is no answer: `RecallFailed` when one of them fails."""
 
     @field_validator("k")
     @classmethod
@@ -97,6 +85,11 @@ class FederatedRetriever(BaseRetriever):
     def _namespace_is_usable(cls, value: Any) -> Any:
         check_resolver(value)
         return value
+
+    @model_validator(mode="after")
+    def _required_sources_exist(self) -> Self:
+        check_required(self.required, self.federation)
+        return self
 
     def _get_relevant_documents(
         self,
@@ -128,14 +121,13 @@ class FederatedRetriever(BaseRetriever):
     ) -> Recall:
         return self.federation.begin(
             query,
-            namespace=resolve_namespace(namespace or self.namespace, _current_run()),
+            namespace=resolve_namespace(namespace or self.namespace, current_run()),
             limit=self.k if k is None else check_integer("k", k, highest=MAX_LIMIT),
             **options,
         )
 
     def _documents(self, result: RecallResult) -> list[Document]:
-        if result.status == "failed" and self.on_failure == "raise":
-            raise RecallFailed(result)
+        demand(result, self.required, may_fail=self.on_failure == "empty")
         matches = {item["id"]: item["matches"] for item in result.to_wire()["items"]}
         return [_to_document(item, matches[item.id], result.status) for item in result.items]
 
@@ -201,17 +193,6 @@ def _child_context(callbacks: CallbackManager | AsyncCallbackManager) -> Context
     )
     context.run(var_child_runnable_config.set, config)
     return context
-
-
-def _current_run() -> RunContext:
-    """The run this retriever is called in, when there is one."""
-    configurable = ensure_config().get("configurable")
-    try:
-        runtime = get_runtime()
-    except RuntimeError:
-        runtime = None
-    # Inside a chain that is no graph, LangGraph answers None instead of raising.
-    return run_context(getattr(runtime, "context", None), configurable)
 
 
 def _to_document(item: RecallItem, matches: list[dict[str, Any]], status: str) -> Document:
