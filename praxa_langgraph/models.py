@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio import AbstractEventLoop
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -165,6 +166,8 @@ class SourceRequest:
     """Seconds the source has left to answer; the recall does not wait longer."""
     awaited: bool = False
     """Whether the caller awaits: then an awaitable runs on the caller's own event loop."""
+    blocked_loop: AbstractEventLoop | None = None
+    """The event loop of a caller that does not await: it cannot run before the recall ends."""
 
 
 class Rejection(BaseModel):

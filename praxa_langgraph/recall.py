@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextvars import Context, copy_context
@@ -73,6 +74,7 @@ class Recall:
         self.slots = tuple(slots)
         self.started_at = datetime.now(UTC)
         self._started = time.monotonic()
+        self._loop_at_start = _running_loop()
         self._timeout = timeout
         self._max_results = max_results
         self._max_concurrency = max_concurrency
@@ -161,6 +163,7 @@ class Recall:
             filter=request.filter,
             timeout=max(0.001, deadline - time.monotonic()),
             awaited=awaited,
+            blocked_loop=None if awaited else self._loop_at_start,
         )
 
     def _check(self, answer: object) -> CheckedAnswer:
@@ -174,6 +177,13 @@ class Recall:
             max_results=self._max_results,
             current_at=None if request.include_past else request.as_of,
         )
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
 def _refuse_undeclared(request: RecallRequest, capabilities: Capabilities) -> None:

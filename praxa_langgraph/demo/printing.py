@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from praxa_langgraph.demo import story
-from praxa_langgraph.models import Match, RecallItem, RecallResult, SourceReport
+from praxa_langgraph.models import Match, RecallItem, RecallResult
 
 _STATUS_STYLE = {"ok": "green", "timed_out": "yellow", "unavailable": "yellow", "error": "red"}
 _SAID_BY_ROLE = {"user": "the customer", "assistant": "the agent"}
@@ -28,6 +28,9 @@ def print_result(result: RecallResult, console: Console) -> None:
     if (panel := _contradiction(result)) is not None:
         console.print(panel)
     console.print(_sources(result))
+    for report in result.sources:
+        if report.error is not None:
+            console.print(Text(f"{report.source_id}: {report.error.message}", style="yellow"))
     console.print(_verdict(result))
 
 
@@ -84,7 +87,6 @@ def _sources(result: RecallResult) -> Table:
     table.add_column("status")
     table.add_column("records", justify="right")
     table.add_column("time", justify="right")
-    table.add_column("why", ratio=2)
     for report in result.sources:
         table.add_row(
             report.source_id,
@@ -93,13 +95,8 @@ def _sources(result: RecallResult) -> Table:
             Text(report.status, style=_STATUS_STYLE[report.status]),
             str(report.item_count),
             f"{report.duration_ms:.1f} ms",
-            Text(_why(report)),
         )
     return table
-
-
-def _why(report: SourceReport) -> str:
-    return "" if report.error is None else f"{report.error.code}: {report.error.message}"
 
 
 def _verdict(result: RecallResult) -> Text:

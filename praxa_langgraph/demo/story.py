@@ -9,7 +9,7 @@ from praxa_langgraph.models import Namespace
 INES = Namespace(tenant_id="maple-roastery", subject_id="ines-duarte")
 NEIGHBOUR = Namespace(tenant_id="maple-roastery", subject_id="tom-becker")
 
-QUESTION = "Ines wants to reorder. Where do we ship it, and what should we watch out for?"
+QUESTION = "Where does Ines live now, and what should we know before we ship her order?"
 
 FACTS = (
     "Ines lives in Lisbon",
