@@ -9,7 +9,7 @@ from praxa_langgraph.models import Namespace
 INES = Namespace(tenant_id="maple-roastery", subject_id="ines-duarte")
 NEIGHBOUR = Namespace(tenant_id="maple-roastery", subject_id="tom-becker")
 
-QUESTION = "Where does Ines live now, and what should we know before we ship her order?"
+QUESTION = "Ines is reordering: where does she live, and what is she allergic to?"
 
 FACTS = (
     "Ines lives in Lisbon",

@@ -103,9 +103,6 @@ class _Batch(Generic[T]):
         late = [i for i, running in self._running.items() if running.call.deadline <= now]
         for index in late:
             running = self._running.pop(index)
-            if running.future.done():
-                self._end(index, _settled(running))
-                continue
             abandon(running.future, running.call)
             error = timed_out(running.call)
             self._end(index, Outcome(error=error, duration_ms=elapsed_ms(running.started)))
@@ -148,7 +145,7 @@ async def _until_deadline(call: Call[Any], awaitable: Awaitable[object]) -> obje
     try:
         async with limit:
             return await awaitable
-    except (SystemExit, KeyboardInterrupt, asyncio.CancelledError) as error:
+    except asyncio.CancelledError as error:
         raise contained(error) from error
     except Exception:
         if limit.expired():

@@ -7,8 +7,8 @@ from langchain_core.messages import AIMessage, SystemMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
-from scripted_model import ScriptedModel
 
+from fakes.scripted_model import ScriptedModel
 from praxa_langgraph import (
     MemoryFederation,
     MemoryRecord,

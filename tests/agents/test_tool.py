@@ -4,8 +4,8 @@ import pytest
 from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, ToolMessage
 from pydantic import ValidationError
-from scripted_model import ScriptedModel
 
+from fakes.scripted_model import ScriptedModel
 from praxa_langgraph import (
     MemoryFederation,
     MemoryRecord,

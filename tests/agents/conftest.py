@@ -1,6 +1,0 @@
-"""The scripted model, importable under one name."""
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
