@@ -113,7 +113,7 @@ class TestOrder:
         assert (match.created_at, match.updated_at, match.score) == (None, None, None)
 
     def test_tool_traffic_does_not_use_up_the_messages_wanted(self):
-        """limit=N is N items of all kinds, so a tool-heavy tail would leave no message (measured)."""
+        """A session's limit counts items of all kinds, so a tool-heavy tail holds no message."""
         session = SQLiteSession("acme:ada")
         call = {"type": "function_call", "call_id": "1", "name": "f", "arguments": "{}"}
         output = {"type": "function_call_output", "call_id": "1", "output": "secret output"}
