@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from praxa_langgraph.retriever import FederatedRetriever
     from praxa_langgraph.sources.base import Capabilities, MemorySource, SourceFailure
     from praxa_langgraph.sources.function import FunctionSource
+    from praxa_langgraph.sources.graphiti import GraphitiSource
     from praxa_langgraph.sources.langgraph_store import LangGraphStoreSource
     from praxa_langgraph.sources.mem0 import Mem0Source
     from praxa_langgraph.sources.openai_agents import OpenAIAgentsSource
@@ -32,6 +33,7 @@ __all__ = [
     "Capabilities",
     "FederatedRetriever",
     "FunctionSource",
+    "GraphitiSource",
     "LangGraphStoreSource",
     "Match",
     "Mem0Source",
@@ -78,6 +80,7 @@ _HOMES = {
     "retriever": ("FederatedRetriever",),
     "sources.base": ("Capabilities", "MemorySource", "SourceFailure"),
     "sources.function": ("FunctionSource",),
+    "sources.graphiti": ("GraphitiSource",),
     "sources.langgraph_store": ("LangGraphStoreSource",),
     "sources.mem0": ("Mem0Source",),
     "sources.openai_agents": ("OpenAIAgentsSource",),

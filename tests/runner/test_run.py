@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from praxa_langgraph.runner import Bulkhead, Call, Outcome, run
+from praxa_langgraph.runner import Bulkhead, Call, Outcome, run, threads
 from praxa_langgraph.sources.base import SourceFailure
 
 MARGIN = 0.5
@@ -198,19 +198,22 @@ class TestDeadlines:
         assert failure(outcome) == ("source_timed_out", "no answer within 0.2 s")
 
     def test_a_deadline_the_caller_looks_at_late_was_still_missed(self):
-        disguised = threading.Event()
+        workers = []
 
         async def disguise():
             try:
                 await asyncio.Event().wait()
             except asyncio.CancelledError:
-                disguised.set()
                 raise ConnectionError from None
 
-        def busy(index, outcome):
-            disguised.wait(10)
+        def read():
+            workers.append(threading.current_thread())
+            return disguise()
 
-        late = call(disguise, timeout=0.1)
+        def busy(index, outcome):
+            _wait_until(lambda: workers and workers[0] in threads._PROCESS.pool._idle)
+
+        late = call(read, timeout=0.1)
         _, outcome = run([call(lambda: "quick"), late], on_done=busy)
 
         assert failure(outcome) == ("source_timed_out", "no answer within 0.1 s")
