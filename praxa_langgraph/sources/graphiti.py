@@ -231,12 +231,12 @@ def _fields_of(given: Any) -> dict[str, Any]:
 
 
 def _scope_of(fields: Mapping[str, Any]) -> Scope:
-    """What an object is, by the field only its kind has."""
+    """What an object is, by the fields only its kind has; a community has labels, but none set."""
     if "fact" in fields:
         return "edges"
     if "content" in fields:
         return "episodes"
-    return "nodes" if "labels" in fields else "communities"
+    return "nodes" if fields.get("labels") or "attributes" in fields else "communities"
 
 
 def _to_record(fields: Mapping[str, Any], kind: RecordKind, score: float | None) -> MemoryRecord:
