@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from praxa_langgraph.sources.langgraph_store import LangGraphStoreSource
     from praxa_langgraph.sources.mem0 import Mem0Source
     from praxa_langgraph.sources.openai_agents import OpenAIAgentsSource
+    from praxa_langgraph.sources.zep import ZepSource
 
 __all__ = [
     "Capabilities",
@@ -53,6 +54,7 @@ __all__ = [
     "SourceReport",
     "SourceRequest",
     "Validity",
+    "ZepSource",
     "create_recall_graph",
     "create_recall_tool",
     "recall_result",
@@ -84,6 +86,7 @@ _HOMES = {
     "sources.langgraph_store": ("LangGraphStoreSource",),
     "sources.mem0": ("Mem0Source",),
     "sources.openai_agents": ("OpenAIAgentsSource",),
+    "sources.zep": ("ZepSource",),
 }
 """Where each public name lives; it is imported when it is first asked for."""
 

@@ -15,7 +15,7 @@ from praxa_langgraph import FunctionSource, MemoryFederation, Namespace
 from praxa_langgraph.testing import ScriptedSource
 
 ADA = Namespace(tenant_id="acme", subject_id="ada")
-MARGIN = 0.5
+MARGIN = 1.0
 """Seconds after a deadline in which a test expects the answer; the contract says 0.05."""
 
 

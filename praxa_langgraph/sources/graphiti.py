@@ -13,7 +13,6 @@ import inspect
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import chain, zip_longest
 from typing import Any, Literal, TypeAlias
 
 from praxa_langgraph.bounds.requests import check_word, check_words
@@ -34,9 +33,11 @@ from praxa_langgraph.sources.base import (
     Hit,
     SourceFailure,
     check_identity_part,
+    fields_of,
     foreign,
     map_identity,
     misconfigured,
+    take_turns,
 )
 
 Scope: TypeAlias = Literal["edges", "nodes", "episodes", "communities"]
@@ -179,7 +180,7 @@ class GraphitiSource(ConfiguredSource):
         if isinstance(given, MemoryRecord):
             own = (given.metadata or {}).get("group_id", group_id)
             return given if own == group_id else foreign(given.record_id, "group_id")
-        fields = _fields_of(given)
+        fields = fields_of(given)
         if not fields:
             message = f"no Graphiti object but {type(given).__name__}"
             return Rejection(code="invalid_record", message=message)
@@ -208,8 +209,7 @@ def _search_config(scopes: Sequence[Scope], limit: int) -> Any:
 def _objects(answer: Any) -> Iterable[tuple[Any, float | None]]:
     """The objects of an answer with their scores; several scopes take turns."""
     if any(hasattr(answer, scope) for scope in _SCOPES):
-        scored = [list(_scored(answer, scope)) for scope in _SCOPES]
-        return [pair for pair in chain.from_iterable(zip_longest(*scored)) if pair is not None]
+        return take_turns(_scored(answer, scope) for scope in _SCOPES)
     if isinstance(answer, Iterable) and not isinstance(answer, str | Mapping):
         return [(given, None) for given in answer]
     msg = f"Graphiti answered {type(answer).__name__}, not results"
@@ -221,13 +221,6 @@ def _scored(answer: Any, scope: Scope) -> Iterator[tuple[Any, float | None]]:
     found = list(getattr(answer, scope, None) or ())
     scores = list(getattr(answer, _SCORES[scope], None) or ())
     return zip(found, scores if len(scores) == len(found) else [None] * len(found), strict=True)
-
-
-def _fields_of(given: Any) -> dict[str, Any]:
-    if isinstance(given, Mapping):
-        return dict(given)
-    names = getattr(type(given), "model_fields", None) or getattr(given, "__dict__", {})
-    return {name: getattr(given, name, None) for name in names}
 
 
 def _scope_of(fields: Mapping[str, Any]) -> Scope:
@@ -293,7 +286,7 @@ def _lineage_of(fields: Mapping[str, Any], created_at: Any) -> Provenance | None
 
 
 def _moment_of(scored: tuple[Any, float | None]) -> datetime:
-    moment = _utc(_fields_of(scored[0]).get("valid_at"))
+    moment = _utc(fields_of(scored[0]).get("valid_at"))
     return moment if isinstance(moment, datetime) else datetime.min.replace(tzinfo=UTC)
 
 

@@ -13,7 +13,7 @@ from praxa_langgraph.runner import Bulkhead, Call, arun
 from praxa_langgraph.testing import ScriptedSource
 
 ADA = Namespace(tenant_id="acme", subject_id="ada")
-PROMPTLY = 0.5
+PROMPTLY = 1.0
 """Seconds in which a cancelled recall has ended, far below any deadline here."""
 
 

@@ -13,7 +13,7 @@ import pytest
 from praxa_langgraph.runner import Bulkhead, Call, Outcome, run, threads
 from praxa_langgraph.sources.base import SourceFailure
 
-MARGIN = 0.5
+MARGIN = 1.0
 """Seconds after a deadline in which a test expects the answer; the contract says 0.05."""
 
 

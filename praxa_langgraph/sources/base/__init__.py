@@ -7,6 +7,7 @@ from praxa_langgraph.sources.base.failures import (
     status_of,
     to_source_error,
 )
+from praxa_langgraph.sources.base.hits import fields_of, take_turns
 from praxa_langgraph.sources.base.identity import (
     check_identity_part,
     check_identity_parts,
@@ -32,10 +33,12 @@ __all__ = [
     "check_identity_part",
     "check_identity_parts",
     "check_path_part",
+    "fields_of",
     "foreign",
     "map_identity",
     "misconfigured",
     "redact",
     "status_of",
+    "take_turns",
     "to_source_error",
 ]

@@ -55,7 +55,8 @@ _USE_ASYNC_DOOR = (
     "the client is bound to another event loop; use the async door (arecall, ainvoke) on that loop"
 )
 _MAX_CHAIN = 8
-_HTTP_FAILURES = range(300, 600)
+_HTTP_STATUSES = range(200, 600)
+_HTTP_SUCCESSES = range(200, 300)
 
 _SECRETS = (
     re.compile(r"(?i)\bheaders?\b\W*[{\[(].*"),
@@ -146,6 +147,8 @@ def redact(text: str) -> str:
 def _of_http_status(error: BaseException, status: int) -> SourceError:
     code = _CODE_OF_HTTP_STATUS.get(status, "source_error")
     message = f"the provider answered HTTP {status} ({type(error).__name__})"
+    if status in _HTTP_SUCCESSES:
+        code, message = "source_invalid_response", f"{message}, but nothing readable"
     return _source_error(code, message, _retry_after(error))
 
 
@@ -174,7 +177,7 @@ def _http_status(error: BaseException) -> int | None:
         details.get("status_code") if isinstance(details, Mapping) else None,
         _http_error_code(getattr(error, "error_code", None)),
     )
-    return next((c for c in candidates if type(c) is int and c in _HTTP_FAILURES), None)
+    return next((c for c in candidates if type(c) is int and c in _HTTP_STATUSES), None)
 
 
 def _http_error_code(value: object) -> int | None:
