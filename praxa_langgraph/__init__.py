@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from praxa_langgraph.sources.function import FunctionSource
     from praxa_langgraph.sources.graphiti import GraphitiSource
     from praxa_langgraph.sources.langgraph_store import LangGraphStoreSource
+    from praxa_langgraph.sources.letta import LettaSource
     from praxa_langgraph.sources.mem0 import Mem0Source
     from praxa_langgraph.sources.openai_agents import OpenAIAgentsSource
     from praxa_langgraph.sources.zep import ZepSource
@@ -36,6 +37,7 @@ __all__ = [
     "FunctionSource",
     "GraphitiSource",
     "LangGraphStoreSource",
+    "LettaSource",
     "Match",
     "Mem0Source",
     "MemoryFederation",
@@ -84,6 +86,7 @@ _HOMES = {
     "sources.function": ("FunctionSource",),
     "sources.graphiti": ("GraphitiSource",),
     "sources.langgraph_store": ("LangGraphStoreSource",),
+    "sources.letta": ("LettaSource",),
     "sources.mem0": ("Mem0Source",),
     "sources.openai_agents": ("OpenAIAgentsSource",),
     "sources.zep": ("ZepSource",),

@@ -8,7 +8,6 @@ check has nothing to compare; 4.x hits carry theirs.
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -22,7 +21,6 @@ from praxa_langgraph.models import (
     Namespace,
     Provenance,
     RecordKind,
-    Rejection,
     SourceRequest,
     Validity,
 )
@@ -35,10 +33,10 @@ from praxa_langgraph.sources.base import (
     check_identity_parts,
     fields_of,
     foreign,
+    gather_parts,
+    join_parts,
     map_identity,
     misconfigured,
-    take_turns,
-    to_source_error,
 )
 
 Scope: TypeAlias = Literal["edges", "nodes", "episodes", "observations", "thread_summaries"]
@@ -59,9 +57,6 @@ _ID = re.compile(r"[\w.@:+-]{1,256}", re.ASCII)
 _LINEAGE = ("episode_uuids", "episodes", "episode_ids")
 _MAPPED = frozenset({"uuid_", "uuid", "fact", "content", "score", "created_at"})
 _WINDOW = frozenset({"valid_at", "invalid_at", "expired_at"})
-
-Found: TypeAlias = list[Any] | Exception
-"""What one scope answered."""
 
 
 class ZepSource(ConfiguredSource):
@@ -137,15 +132,11 @@ class ZepSource(ConfiguredSource):
     async def _awaited(
         self,
         scopes: Sequence[Scope],
-        answers: list[Any],
+        answers: Sequence[Any],
         request: SourceRequest,
         identity: Mapping[str, str],
     ) -> Answer:
-        found = await asyncio.gather(*answers, return_exceptions=True)
-        for answer in found:
-            if isinstance(answer, BaseException) and not isinstance(answer, Exception):
-                raise answer
-        return self._hits(scopes, found, request, identity)
+        return self._hits(scopes, await gather_parts(answers), request, identity)
 
     def _checked_identity(self, namespace: Namespace) -> dict[str, str]:
         """One identity, validated because 4.x puts it into the URL as it is."""
@@ -189,42 +180,26 @@ class ZepSource(ConfiguredSource):
         request: SourceRequest,
         identity: Mapping[str, str],
     ) -> list[Hit]:
-        found = [_items(answer, scope) for scope, answer in zip(scopes, answers, strict=True)]
-        failures = [answer for answer in found if isinstance(answer, Exception)]
-        if failures and len(failures) == len(found):
-            raise failures[0]
         note = _note_of(request.query)
-        hits = take_turns(
-            [_to_hit(item, scope, identity, note) for item in answer]
-            for scope, answer in zip(scopes, found, strict=True)
-            if not isinstance(answer, Exception)
-        )
-        broken = [
-            _incomplete(scope, answer)
-            for scope, answer in zip(scopes, found, strict=True)
-            if isinstance(answer, Exception)
-        ]
-        return [*hits[: request.limit], *broken]
+        parts = {
+            scope: _hits_of(answer, scope, identity, note)
+            for scope, answer in zip(scopes, answers, strict=True)
+        }
+        return join_parts(parts, limit=request.limit)
 
 
-def _items(answer: Any, scope: Scope) -> Found:
-    """The hits of one scope: a pager of 4.x, or the named list of 3.x and 2.x."""
+def _hits_of(
+    answer: Any, scope: Scope, identity: Mapping[str, str], note: Mapping[str, str] | None
+) -> list[Hit] | Exception:
+    """The hits of one scope: of a pager of 4.x, or of the named list of 3.x and 2.x."""
     if isinstance(answer, Exception):
         return answer
     for name in ("items", scope):
         items = getattr(answer, name, ())
-        if items is None:
-            return []
-        if isinstance(items, list):
-            return items
+        if items is None or isinstance(items, list):
+            return [_to_hit(item, scope, identity, note) for item in items or ()]
     msg = f"Zep answered {type(answer).__name__}, not results"
     return SourceFailure("source_invalid_response", msg)
-
-
-def _incomplete(scope: Scope, error: Exception) -> Rejection:
-    failure = to_source_error(error)
-    message = f"{scope} did not answer: {failure.code}, {failure.message}"
-    return Rejection(code="incomplete_answer", message=message)
 
 
 def _note_of(query: str) -> dict[str, str] | None:

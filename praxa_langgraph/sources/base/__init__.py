@@ -7,7 +7,7 @@ from praxa_langgraph.sources.base.failures import (
     status_of,
     to_source_error,
 )
-from praxa_langgraph.sources.base.hits import fields_of, take_turns
+from praxa_langgraph.sources.base.hits import fields_of, gather_parts, join_parts, take_turns
 from praxa_langgraph.sources.base.identity import (
     check_identity_part,
     check_identity_parts,
@@ -35,6 +35,8 @@ __all__ = [
     "check_path_part",
     "fields_of",
     "foreign",
+    "gather_parts",
+    "join_parts",
     "map_identity",
     "misconfigured",
     "redact",

@@ -1,10 +1,15 @@
-"""What several adapters do with hits: fields of SDK objects, and the order of several lists."""
+"""What several adapters do with hits: read SDK objects, and join the parts of an answer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, zip_longest
 from typing import Any, TypeVar
+
+from praxa_langgraph.models import Rejection
+from praxa_langgraph.sources.base.failures import to_source_error
+from praxa_langgraph.sources.base.protocol import Hit
 
 _T = TypeVar("_T")
 
@@ -28,3 +33,39 @@ def fields_of(given: Any) -> dict[str, Any]:
         return dict(given)
     extra = getattr(given, "__pydantic_extra__", None) or {}
     return {**getattr(given, "__dict__", {}), **extra}
+
+
+async def gather_parts(answers: Sequence[Any]) -> list[Any]:
+    """Await the parts of an answer together; a part that fails is returned as its exception."""
+    found = await asyncio.gather(*map(_settled, answers))
+    return list(found)
+
+
+async def _settled(answer: Any) -> Any:
+    if isinstance(answer, Exception):
+        return answer
+    try:
+        return await answer
+    except Exception as error:  # noqa: BLE001 # one part of several; join_parts tells them apart
+        return error
+
+
+def join_parts(parts: Mapping[str, Sequence[Hit] | Exception], *, limit: int) -> list[Hit]:
+    """Join the hits of several parts of one source, which take turns.
+
+    A part that failed beside one that answered becomes a visible rejection at the end.
+
+    Raises:
+        Exception: Whatever the first part failed with, when all of them failed.
+    """
+    failures = {name: part for name, part in parts.items() if isinstance(part, Exception)}
+    if failures and len(failures) == len(parts):
+        raise next(iter(failures.values()))
+    hits = take_turns(part for part in parts.values() if not isinstance(part, Exception))
+    return [*hits[:limit], *(_incomplete(name, error) for name, error in failures.items())]
+
+
+def _incomplete(name: str, error: Exception) -> Rejection:
+    failure = to_source_error(error)
+    message = f"{name} did not answer: {failure.code}, {failure.message}"
+    return Rejection(code="incomplete_answer", message=message)
