@@ -14,6 +14,7 @@ import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
 from praxa_langgraph.bounds.fields import to_instant
@@ -228,13 +229,13 @@ def _message_hits(rows: list[Any], agent_id: str, types: frozenset[MessageType])
 def _newest_first(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Order by date, because servers give a page in either direction.
 
-    Dates have whole seconds, so rows of one second keep the page's own direction; when all are of
-    one second, the page is taken to run forwards, as it does on servers of one's own.
+    Dates have whole seconds, so rows of one second keep the direction in which most of the page
+    runs; when nothing tells, it is taken to run forwards, as on a server of one's own.
     """
-    if not rows:
-        return []
-    newest_last = _moment_of(rows[0]) <= _moment_of(rows[-1])
-    ordered = rows[::-1] if newest_last else rows
+    moments = [_moment_of(fields) for fields in rows]
+    forwards = sum(earlier < later for earlier, later in pairwise(moments))
+    backwards = sum(earlier > later for earlier, later in pairwise(moments))
+    ordered = rows[::-1] if forwards >= backwards else rows
     return sorted(ordered, key=_moment_of, reverse=True)
 
 

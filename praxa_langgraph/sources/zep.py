@@ -181,7 +181,7 @@ class ZepSource(ConfiguredSource):
         identity: Mapping[str, str],
     ) -> list[Hit]:
         note = _note_of(request.query)
-        parts = {
+        parts: dict[str, list[Hit] | Exception] = {
             scope: _hits_of(answer, scope, identity, note)
             for scope, answer in zip(scopes, answers, strict=True)
         }
