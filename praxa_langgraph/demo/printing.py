@@ -44,12 +44,22 @@ def _items(result: RecallResult) -> Table:
     for item in result.items:
         table.add_row(
             str(item.ranking.rank),
-            Text(item.text),
+            _remembered(item),
             item.kind,
             Text("\n".join(_said_by(match) for match in item.matches)),
             f"{item.ranking.score:.4f}",
         )
     return table
+
+
+def _remembered(item: RecallItem) -> Text:
+    """The text, with the time in which it held where a source knows it."""
+    text = Text(item.text)
+    for window in (match.validity for match in item.matches if match.validity):
+        since = f"{window.valid_at:%B %Y}" if window.valid_at else "?"
+        until = f" until {window.invalid_at:%B %Y}" if window.invalid_at else ""
+        text.append(f"\n{window.state}: since {since}{until}", style="dim")
+    return text
 
 
 def _said_by(match: Match) -> str:

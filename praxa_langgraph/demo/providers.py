@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,12 @@ from langchain_core.embeddings import Embeddings
 from langgraph.store.memory import InMemoryStore
 
 from praxa_langgraph.demo import story
+from praxa_langgraph.demo.graph_memory import open_graph
 from praxa_langgraph.federation import MemoryFederation
 from praxa_langgraph.models import Namespace, SourceRequest
 from praxa_langgraph.sources.base import Answer, MemorySource
 from praxa_langgraph.sources.function import FunctionSource
+from praxa_langgraph.sources.graphiti import GraphitiSource
 from praxa_langgraph.sources.langgraph_store import LangGraphStoreSource
 from praxa_langgraph.sources.mem0 import Mem0Source
 from praxa_langgraph.sources.openai_agents import OpenAIAgentsSource
@@ -54,6 +57,7 @@ def story_federation(folder: Path) -> Iterator[MemoryFederation]:
         Mem0Source(memory, identity=_user),
         LangGraphStoreSource(_store(embeddings), identity=_folder, id="notes"),
         _session_source(folder),
+        *_graph_sources(folder, embeddings),
         FunctionSource(_down, id="crm", kinds=("document",), timeout=1.0),
     ]
     try:
@@ -122,6 +126,18 @@ def _session_source(folder: Path) -> OpenAIAgentsSource:
     items: list[Any] = [{"role": role, "content": text} for role, text in story.CONVERSATION]
     asyncio.run(session.add_items(items))
     return OpenAIAgentsSource(session, identity=session_id, id="session")
+
+
+def _graph_sources(folder: Path, embeddings: Embeddings) -> list[MemorySource]:
+    """A temporal graph, where the extra `graphiti` is installed."""
+    if find_spec("graphiti_core") is None or find_spec("kuzu") is None:
+        return []
+
+    def group_id(namespace: Namespace) -> str:
+        return f"{namespace.tenant_id}_{namespace.subject_id}"
+
+    graphiti = open_graph(folder, embeddings, group_id=group_id(story.INES))
+    return [GraphitiSource(graphiti, identity=group_id, id="graph")]
 
 
 def _down(_: SourceRequest) -> Answer:
