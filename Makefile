@@ -10,13 +10,16 @@ OLD_ZEP := .zep/3.30.0 .zep/2.22.1
 export MEM0_TELEMETRY := False
 export LANGSMITH_TRACING := false
 
-.PHONY: demo test check lint types bench clean
+.PHONY: demo test test-letta check lint types bench clean
 
 demo: $(READY)  ## Recall a small customer story from real providers and print it
 	@$(BIN)/python -m praxa_langgraph.demo $(ARGS)
 
 test: $(READY) $(OLD_ZEP)  ## Run every test that needs no server of its own
 	$(BIN)/python -m pytest --numprocesses=2 --dist=loadfile
+
+test-letta: $(READY)  ## LettaSource against a real Letta server, installed below .letta (1 GB)
+	PRAXA_REAL_LETTA=$(CURDIR)/.letta PYTHON=$(PYTHON) $(BIN)/python -m pytest tests/letta_real --timeout=900
 
 check: lint types test  ## What must be clean before a change lands
 
@@ -42,4 +45,4 @@ $(READY): pyproject.toml constraints.txt
 		--target $@ 'zep-cloud==$*'
 
 clean:
-	rm -rf $(VENV) .zep build dist
+	rm -rf $(VENV) .zep .letta build dist

@@ -1,4 +1,10 @@
-"""Items of a LangGraph store as facts, read with one search below one namespace."""
+"""Items of a LangGraph store as facts, read with one search below one namespace.
+
+What cannot reach us, by the way it is called: negative limits (langgraph#8696), pages (#8977), TTLs
+refreshed by reading (#8806, #8590), a saver given as a store (#7857). What no adapter can see: that
+SQLite ignores an index's `fields` (#8808), embeds queries as documents (#9007), or returns expired
+items (#8902). An injected store is never closed here (#6367).
+"""
 
 from __future__ import annotations
 

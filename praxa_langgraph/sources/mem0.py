@@ -1,7 +1,11 @@
 """Memories of Mem0, open source or platform, as facts.
 
 Read with `search` alone. What cannot reach us, by the way it is called: top-level entity arguments
-and `limit=` (Mem0 swallows or refuses them), wildcard users, `relations` of 1.x answers (ignored).
+and `limit=`, which Mem0 swallows or refuses (mem0#4907, #5404), a default of 20 hits (#5752),
+wildcard users (#6738), blank queries (#5220), `relations` of 1.x answers (ignored). What no adapter
+can see: FAISS finding nothing because others' vectors are closer (#6998) or because it ignores an
+operator in a filter (#6424; prefer equality), and telemetry on the event loop (#3729; set
+`MEM0_TELEMETRY=False` before importing mem0). A download that blocks (#6361) meets the deadline.
 """
 
 from __future__ import annotations

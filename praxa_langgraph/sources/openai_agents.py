@@ -1,4 +1,11 @@
-"""The conversation of an OpenAI Agents session as messages, newest first."""
+"""The conversation of an OpenAI Agents session as messages, newest first.
+
+What cannot reach us, by the way it is called: negative limits, which mean everything or nothing
+(openai-agents-python#4994), re-sorting of items written in one instant (#1900), calls without
+outputs (#4322, #2426), session settings that older sessions lack (#3361). What no adapter can see:
+history that a session lost or never had (#3123, #4729, #5010), and a session of somebody else's
+making that returns its oldest items (agent-kernel#739).
+"""
 
 from __future__ import annotations
 

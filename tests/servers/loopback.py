@@ -29,6 +29,8 @@ class Reply:
     headers: dict = field(default_factory=dict)
     content_type: str = "application/json"
     release: threading.Event | None = None
+    drip: threading.Event | None = None
+    """One byte at a time until this is set: no single read takes long, the whole never ends."""
 
     def payload(self) -> bytes:
         if isinstance(self.body, bytes):
@@ -80,9 +82,17 @@ def serve(answer: Callable[[Request], Reply]):
                 for name, value in reply.headers.items():
                     self.send_header(name, value)
                 self.end_headers()
-                self.wfile.write(payload)
+                self._write(payload, reply.drip)
             except (BrokenPipeError, ConnectionResetError):
                 return  # The client gave up, which is what the test is about.
+
+        def _write(self, payload, drip):
+            sent = 0
+            while drip is not None and sent < len(payload) and not drip.wait(0.01):
+                self.wfile.write(payload[sent : sent + 1])
+                self.wfile.flush()
+                sent += 1
+            self.wfile.write(payload[sent:])
 
         def log_message(self, *_):
             """Stay quiet."""

@@ -143,6 +143,19 @@ class TestEveryGeneration:
 
         assert (report.status, report.error.code) == ("timed_out", "source_timed_out")
 
+    async def test_a_body_that_drips_is_timed_out(self, clients, zep, version):
+        """A client's time-out is per read, so only the deadline outside ends it (measured)."""
+        stop = threading.Event()
+        zep.holds.reply = Reply(200, b" " * 10_000, drip=stop)
+        try:
+            for result in (
+                recall(clients, version, zep, timeout=0.4),
+                await arecall(clients, version, zep, timeout=0.4),
+            ):
+                assert result.sources[0].error.code == "source_timed_out"
+        finally:
+            stop.set()
+
 
 @pytest.mark.parametrize("version", ["4", "3"])
 class TestRetries:
