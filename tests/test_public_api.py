@@ -3,6 +3,8 @@
 import json
 import subprocess
 import sys
+from types import ModuleType
+from typing import get_args
 
 import praxa_langgraph
 import praxa_langgraph.testing
@@ -57,11 +59,27 @@ def test_all_is_what_the_namespace_offers():
         name
         for name, value in vars(praxa_langgraph).items()
         if not name.startswith("_")
-        and getattr(value, "__module__", "").startswith("praxa_langgraph")
+        and not isinstance(value, ModuleType)
+        and name not in {"Any", "TYPE_CHECKING", "import_module"}
     }
 
     assert own == set(praxa_langgraph.__all__)
     assert set(praxa_langgraph.__all__) <= set(dir(praxa_langgraph))
+
+
+def test_the_closed_vocabularies_are_those_of_the_contract():
+    assert get_args(praxa_langgraph.Provider) == (
+        *("mem0", "zep", "graphiti", "langgraph", "letta", "openai_agents", "custom"),
+    )
+    assert get_args(praxa_langgraph.RecordKind) == (
+        *("message", "fact", "summary", "episode", "pinned_context", "document", "entity", "edge"),
+    )
+    assert get_args(praxa_langgraph.Origin) == ("explicit", "observed", "inferred", "imported")
+    assert get_args(praxa_langgraph.RetrievalMode) == (
+        *("semantic", "hybrid", "graph", "exact", "recent"),
+    )
+    assert get_args(praxa_langgraph.SourceStatus) == ("ok", "timed_out", "unavailable", "error")
+    assert get_args(praxa_langgraph.RecallStatus) == ("ok", "partial", "failed")
 
 
 def test_an_unknown_name_is_an_attribute_error():
