@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextvars import Context, copy_context
-from typing import Any, Literal, Self, Unpack
+from typing import Any, Literal, Self, TypeVar, Unpack
 
 from langchain_core.callbacks import (
     AsyncCallbackManager,
@@ -132,6 +132,9 @@ class FederatedRetriever(BaseRetriever):
         return [_to_document(item, matches[item.id], result.status) for item in result.items]
 
 
+_Callbacks = TypeVar("_Callbacks", CallbackManager, AsyncCallbackManager)
+
+
 class _SourceRuns:
     """Traces each source as a child run of the retriever; the runs carry no memory."""
 
@@ -140,7 +143,8 @@ class _SourceRuns:
         self._runs: dict[str, CallbackManagerForChainRun] = {}
 
     def started(self, source: MemorySource) -> Context:
-        run = self._callbacks.on_chain_start(None, _inputs(source), name=_run_name(source.id))
+        callbacks = _described(self._callbacks, source)
+        run = callbacks.on_chain_start(None, _inputs(source), name=_run_name(source.id))
         self._runs[source.id] = run
         return _child_context(run.get_child())
 
@@ -160,8 +164,8 @@ class _AsyncSourceRuns:
         self._runs: dict[str, AsyncCallbackManagerForChainRun] = {}
 
     async def started(self, source: MemorySource) -> Context:
-        name = _run_name(source.id)
-        run = await self._callbacks.on_chain_start(None, _inputs(source), name=name)
+        callbacks, name = _described(self._callbacks, source), _run_name(source.id)
+        run = await callbacks.on_chain_start(None, _inputs(source), name=name)
         self._runs[source.id] = run
         return _child_context(run.get_child())
 
@@ -173,6 +177,14 @@ class _AsyncSourceRuns:
             await run.on_chain_error(SourceFailure(report.error.code, report.error.message))
 
 
+def _described(callbacks: _Callbacks, source: MemorySource) -> _Callbacks:
+    """Callbacks whose run says what it does in OpenTelemetry's names for generative AI."""
+    described = callbacks.copy()
+    metadata = {"gen_ai.operation.name": "search_memory", "gen_ai.provider.name": source.provider}
+    described.add_metadata(metadata, inherit=False)
+    return described
+
+
 def _run_name(source_id: str) -> str:
     return f"recall:{source_id}"
 
@@ -182,7 +194,9 @@ def _inputs(source: MemorySource) -> dict[str, Any]:
 
 
 def _outputs(report: SourceReport) -> dict[str, Any]:
-    return report.model_dump(mode="json", exclude={"rejections"})
+    """The report without anything remembered; failures end a run with `error.type` instead."""
+    outputs = report.model_dump(mode="json", exclude={"rejections"})
+    return {**outputs, "gen_ai.memory.record.count": report.item_count}
 
 
 def _child_context(callbacks: CallbackManager | AsyncCallbackManager) -> Context:

@@ -204,9 +204,11 @@ class _Runs:
         self.names: dict[UUID, str] = {}
         self.parents: dict[UUID, UUID | None] = {}
         self.ended: dict[str, object] = {}
+        self.metadata: dict[str, dict] = {}
 
-    def start(self, run_id, parent_run_id, name):
+    def start(self, run_id, parent_run_id, name, metadata=None):
         self.names[run_id], self.parents[run_id] = name, parent_run_id
+        self.metadata[name] = metadata or {}
 
     def children_of(self, name):
         [parent] = [run_id for run_id, known in self.names.items() if known == name]
@@ -215,10 +217,10 @@ class _Runs:
 
 class _Tracer(_Runs, BaseCallbackHandler):
     def on_retriever_start(self, serialized, query, *, run_id, parent_run_id=None, **kwargs):
-        self.start(run_id, parent_run_id, kwargs.get("name"))
+        self.start(run_id, parent_run_id, kwargs.get("name"), kwargs.get("metadata"))
 
     def on_chain_start(self, serialized, inputs, *, run_id, parent_run_id=None, **kwargs):
-        self.start(run_id, parent_run_id, kwargs.get("name"))
+        self.start(run_id, parent_run_id, kwargs.get("name"), kwargs.get("metadata"))
 
     def on_chain_end(self, outputs, *, run_id, **kwargs):
         self.ended[self.names[run_id]] = outputs
@@ -229,10 +231,10 @@ class _Tracer(_Runs, BaseCallbackHandler):
 
 class _AsyncTracer(_Runs, AsyncCallbackHandler):
     async def on_retriever_start(self, serialized, query, *, run_id, parent_run_id=None, **kwargs):
-        self.start(run_id, parent_run_id, kwargs.get("name"))
+        self.start(run_id, parent_run_id, kwargs.get("name"), kwargs.get("metadata"))
 
     async def on_chain_start(self, serialized, inputs, *, run_id, parent_run_id=None, **kwargs):
-        self.start(run_id, parent_run_id, kwargs.get("name"))
+        self.start(run_id, parent_run_id, kwargs.get("name"), kwargs.get("metadata"))
 
     async def on_chain_end(self, outputs, *, run_id, **kwargs):
         self.ended[self.names[run_id]] = outputs
@@ -260,11 +262,27 @@ class TestTracing:
             assert runs.children_of("FederatedRetriever") == ["recall:crm", "recall:down"]
             assert runs.children_of("recall:crm") == ["inner"]
 
+    async def test_a_source_run_carries_opentelemetrys_names_and_its_children_do_not(self):
+        tracer, atracer = _Tracer(), _AsyncTracer()
+        recall = retriever(*self.sources())
+
+        recall.invoke("tea", {"callbacks": [tracer]})
+        await recall.ainvoke("tea", {"callbacks": [atracer]})
+
+        for runs in (tracer, atracer):
+            assert runs.metadata["recall:crm"] == {
+                "gen_ai.operation.name": "search_memory",
+                "gen_ai.provider.name": "custom",
+                **runs.metadata["inner"],
+            }
+            assert "gen_ai.operation.name" not in runs.metadata["inner"]
+
     def test_a_source_run_ends_with_its_report_and_no_memory(self):
         tracer = _Tracer()
 
         retriever(*self.sources()).invoke("tea", {"callbacks": [tracer]})
 
         assert tracer.ended["recall:crm"]["status"] == "ok"
+        assert tracer.ended["recall:crm"]["gen_ai.memory.record.count"] == 1
         assert "Prefers tea" not in repr(tracer.ended["recall:crm"])
         assert tracer.ended["recall:down"].code == "source_unavailable"
