@@ -66,7 +66,7 @@ def _plain_copy(metadata: Mapping[Any, Any]) -> dict[str, Any] | None:
     `None` means that a closer look is needed, never that something is wrong.
     """
     try:
-        data = to_json(metadata)
+        data = to_json(metadata, inf_nan_mode="null")
         copy: dict[str, Any] = from_json(data)
         if copy != metadata:
             return None
