@@ -33,6 +33,8 @@ from praxa_langgraph.models import (
 
 _T = TypeVar("_T")
 
+_UNREADABLE = "could not be read"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchOrigin:
@@ -86,17 +88,18 @@ def _kept(
         return read(value)
     except FieldError as error:
         omitted[name] = str(error)
-        return None
+    except Exception:  # noqa: BLE001 # an object of somebody else's making
+        omitted[name] = _UNREADABLE
+    return None
 
 
 def _metadata(record: MemoryRecord, omitted: dict[str, str]) -> dict[str, Any] | None:
     if record.metadata is None:
         return None
-    try:
-        metadata, note = bound_metadata(record.metadata)
-    except FieldError as error:
-        omitted["metadata"] = str(error)
+    kept = _kept("metadata", record.metadata, bound_metadata, omitted)
+    if kept is None:
         return None
+    metadata, note = kept
     if note is not None:
         omitted["metadata"] = note
     return metadata

@@ -179,6 +179,15 @@ class TestMetadata:
         assert match.metadata is None
         assert match.omitted == {"metadata": "over 32,768 characters"}
 
+    def test_an_object_that_fails_when_it_is_read_costs_only_the_field(self):
+        class Failing(dict):
+            def items(self):
+                raise RuntimeError("a driver's object")
+
+        match = match_of(metadata=Failing({"at": NOW}))
+
+        assert (match.metadata, match.omitted) == (None, {"metadata": "could not be read"})
+
     def test_what_an_adapter_left_off_is_noted_beside_it(self):
         match = match_of(omitted={"metadata.embedding": "an embedding"}, score=float("nan"))
 

@@ -60,6 +60,7 @@ _HTTP_SUCCESSES = range(200, 300)
 
 _SECRETS = (
     re.compile(r"(?i)\bheaders?\b\W*[{\[(].*"),
+    re.compile(r"(?i)\b(?:set-)?cookies?\b[\"']?\s*[:=].*"),
     re.compile(r"(?i)(?<=://)[^/\s@]+@"),
     re.compile(
         r"(?i)\b(?:proxy-)?authorization\b[\"']?\s*[:=]\s*[\"']?(?:(?:bearer|basic|token|api-key)\s+)?[^\s\"',;]+"
@@ -168,14 +169,14 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _http_status(error: BaseException) -> int | None:
-    response = getattr(error, "response", None)
-    details = getattr(error, "debug_info", None)
+    response = _attribute(error, "response")
+    details = _attribute(error, "debug_info")
     candidates = (
-        getattr(error, "status_code", None),
-        getattr(error, "status", None),
-        getattr(response, "status_code", None),
+        _attribute(error, "status_code"),
+        _attribute(error, "status"),
+        _attribute(response, "status_code"),
         details.get("status_code") if isinstance(details, Mapping) else None,
-        _http_error_code(getattr(error, "error_code", None)),
+        _http_error_code(_attribute(error, "error_code")),
     )
     return next((c for c in candidates if type(c) is int and c in _HTTP_STATUSES), None)
 
@@ -188,11 +189,11 @@ def _http_error_code(value: object) -> int | None:
 
 
 def _retry_after(error: BaseException) -> float | None:
-    response = getattr(error, "response", None)
-    details = getattr(error, "debug_info", None)
+    response = _attribute(error, "response")
+    details = _attribute(error, "debug_info")
     if isinstance(details, Mapping) and "retry_after" in details:
         return _seconds(details["retry_after"])
-    for headers in (getattr(error, "headers", None), getattr(response, "headers", None)):
+    for headers in (_attribute(error, "headers"), _attribute(response, "headers")):
         if isinstance(headers, Mapping):
             for name, value in headers.items():
                 if str(name).lower() == "retry-after":
@@ -217,7 +218,7 @@ def _is_timeout(error: BaseException, names: frozenset[str]) -> bool:
     if _is_psycopg(error) and "PoolTimeout" in names:
         return False
     by_name = isinstance(error, TimeoutError) or not names.isdisjoint(_TIMEOUT_CLASSES)
-    return by_name or getattr(error, "error_code", None) == "NET_TIMEOUT"
+    return by_name or _attribute(error, "error_code") == "NET_TIMEOUT"
 
 
 def _is_unreachable(error: BaseException, names: frozenset[str]) -> bool:
@@ -232,7 +233,7 @@ def _is_database_away(error: BaseException, names: frozenset[str]) -> bool:
     """Psycopg raises OperationalError when the server is gone, sqlite3 when a file is locked."""
     if "OperationalError" not in names and "InterfaceError" not in names:
         return False
-    return _is_psycopg(error) or "locked" in str(error)
+    return _is_psycopg(error) or "locked" in _words(error)
 
 
 def _is_psycopg(error: BaseException) -> bool:
@@ -240,7 +241,7 @@ def _is_psycopg(error: BaseException) -> bool:
 
 
 def _is_of_other_loop(error: BaseException, _: frozenset[str]) -> bool:
-    return isinstance(error, RuntimeError) and any(words in str(error) for words in _OTHER_LOOP)
+    return isinstance(error, RuntimeError) and any(words in _words(error) for words in _OTHER_LOOP)
 
 
 _RULES: tuple[tuple[Callable[[BaseException, frozenset[str]], bool], ErrorCode], ...] = (
@@ -260,5 +261,20 @@ def _described(error: BaseException, code: ErrorCode) -> str:
     name = type(error).__name__
     if code == "source_invalid_response":
         return f"{name}: the provider's answer could not be read"
-    text = str(error)
+    text = _words(error)
     return f"{name}: {text}" if text else name
+
+
+def _attribute(error: object, name: str) -> Any:
+    """An attribute of an exception of somebody else's making, which may fail itself."""
+    try:
+        return getattr(error, name, None)
+    except Exception:  # noqa: BLE001 # as said
+        return None
+
+
+def _words(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 # as above
+        return ""
