@@ -10,7 +10,7 @@ OLD_ZEP := .zep/3.30.0 .zep/2.22.1
 export MEM0_TELEMETRY := False
 export LANGSMITH_TRACING := false
 
-.PHONY: demo test test-letta check lint types bench clean
+.PHONY: demo test test-letta test-server check lint types bench clean
 
 demo: $(READY)  ## Recall a small customer story from real providers and print it
 	@$(BIN)/python -m praxa_langgraph.demo $(ARGS)
@@ -20,6 +20,17 @@ test: $(READY) $(OLD_ZEP)  ## Run every test that needs no server of its own
 
 test-letta: $(READY)  ## LettaSource against a real Letta server, installed below .letta (1 GB)
 	PRAXA_REAL_LETTA=$(CURDIR)/.letta PYTHON=$(PYTHON) $(BIN)/python -m pytest tests/letta_real --timeout=900
+
+test-server: .server/.ready  ## The examples on a real LangGraph Server, in an environment of its own
+	PRAXA_LANGGRAPH_SERVER=1 .server/bin/python -m pytest tests/langgraph_server --timeout=180 -p no:cacheprovider
+
+.server/.ready: pyproject.toml
+	test -x .server/bin/python || $(PYTHON) -m venv .server
+	.server/bin/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	.server/bin/python -m pip install --quiet --disable-pip-version-check \
+		'langgraph-cli[inmem]' langgraph-sdk pytest pytest-asyncio pytest-socket pytest-timeout \
+		--editable '.[agents]'
+	touch $@
 
 check: lint types test  ## What must be clean before a change lands
 
@@ -45,4 +56,4 @@ $(READY): pyproject.toml constraints.txt
 		--target $@ 'zep-cloud==$*'
 
 clean:
-	rm -rf $(VENV) .zep .letta build dist
+	rm -rf $(VENV) .zep .letta .server build dist

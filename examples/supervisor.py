@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
-from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command
 
 from examples import agent_graph
@@ -17,8 +17,10 @@ def build(model: BaseChatModel) -> Any:
     def supervise(state: MessagesState) -> Command[Literal["customer_care", "chat", "__end__"]]:
         last = state["messages"][-1]
         if last.type == "ai":
-            return Command(goto=END)
-        return Command(goto="customer_care" if " my " in f" {last.text} " else "chat")
+            return Command(goto="__end__")
+        if " my " in f" {last.text} ":
+            return Command(goto="customer_care")
+        return Command(goto="chat")
 
     def chat(state: MessagesState) -> dict[str, Any]:
         return {"messages": [model.invoke(state["messages"])]}

@@ -7,5 +7,6 @@ os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
 os.environ["LANGSMITH_TRACING"] = "false"
 os.environ["OPENAI_AGENTS_DISABLE_TRACING"] = "1"
 
-# A server of a gigabyte has a target of its own: `make test-letta`.
-collect_ignore = [] if "PRAXA_REAL_LETTA" in os.environ else ["letta_real"]
+# Servers that are large or slow to start have targets of their own: test-letta, test-server.
+TARGETS = {"letta_real": "PRAXA_REAL_LETTA", "langgraph_server": "PRAXA_LANGGRAPH_SERVER"}
+collect_ignore = [folder for folder, wanted in TARGETS.items() if wanted not in os.environ]
