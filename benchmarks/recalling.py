@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import statistics
 import time
 from collections.abc import Awaitable, Callable
 
@@ -16,7 +17,14 @@ from langchain_core.retrievers import BaseRetriever
 
 from benchmarks.measuring import medians, report
 from benchmarks.memories import SOURCES, records_of, texts_of
-from praxa_langgraph import FunctionSource, MemoryFederation, MemoryRecord, Namespace, SourceRequest
+from praxa_langgraph import (
+    FunctionSource,
+    MemoryFederation,
+    MemoryRecord,
+    Namespace,
+    RecallResult,
+    SourceRequest,
+)
 
 SECONDS = 0.020
 ADA = Namespace(tenant_id="acme", subject_id="ada")
@@ -61,7 +69,30 @@ def run() -> None:
         ("praxa arecall, async clients", "one async source alone"),
     ):
         above = measured[door] - measured[alone]
-        print(f"  {door}: {above:.2f} ms above the slowest source (at most 2)")
+        print(f"  {door}: {above:.2f} ms above a source alone")
+    own = asyncio.run(above_the_slowest(federation, asynchronous))
+    for door, above in own.items():
+        print(f"  {door}: {above:.2f} ms above the slowest source of the recall (at most 2)")
+
+
+async def above_the_slowest(
+    sync: MemoryFederation, asynchronous: MemoryFederation
+) -> dict[str, float]:
+    """Return the median of what a recall takes beyond its own slowest source, as reported."""
+    taken: dict[str, list[float]] = {"recall": [], "arecall": []}
+    for _ in range(25):
+        started = time.perf_counter()
+        result = sync.recall("q", namespace=ADA)
+        taken["recall"].append(_beyond(result, started))
+        started = time.perf_counter()
+        result = await asynchronous.arecall("q", namespace=ADA)
+        taken["arecall"].append(_beyond(result, started))
+    return {door: statistics.median(values) for door, values in taken.items()}
+
+
+def _beyond(result: RecallResult, started: float) -> float:
+    elapsed = (time.perf_counter() - started) * 1000
+    return elapsed - max(report.duration_ms for report in result.sources)
 
 
 class SlowRetriever(BaseRetriever):

@@ -17,10 +17,10 @@ from praxa_langgraph import (
     MemoryFederation,
     Namespace,
     RecallState,
+    RunContext,
     create_recall_graph,
     recall_result,
 )
-from praxa_langgraph.namespaces import RunContext
 
 
 def of_authenticated_user(run: RunContext) -> Namespace:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         SourceStatus,
         Validity,
     )
+    from praxa_langgraph.namespaces import RunContext
     from praxa_langgraph.rendering import render_context
     from praxa_langgraph.retriever import FederatedRetriever
     from praxa_langgraph.sources.base import Capabilities, MemorySource, SourceFailure
@@ -65,6 +66,7 @@ __all__ = [
     "RecordKind",
     "Rejection",
     "RetrievalMode",
+    "RunContext",
     "SourceFailure",
     "SourceReport",
     "SourceRequest",
@@ -101,6 +103,7 @@ _HOMES = {
         "SourceStatus",
         "Validity",
     ),
+    "namespaces": ("RunContext",),
     "rendering": ("render_context",),
     "retriever": ("FederatedRetriever",),
     "sources.base": ("Capabilities", "MemorySource", "SourceFailure"),

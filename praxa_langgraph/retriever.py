@@ -36,6 +36,7 @@ from praxa_langgraph.namespaces import (
     resolve_namespace,
 )
 from praxa_langgraph.recall import Recall
+from praxa_langgraph.reports import traced
 from praxa_langgraph.sources.base import MemorySource, SourceFailure
 
 
@@ -151,7 +152,7 @@ class _SourceRuns:
     def ended(self, report: SourceReport) -> None:
         run = self._runs[report.source_id]
         if report.error is None:
-            run.on_chain_end(_outputs(report))
+            run.on_chain_end(traced(report))
         else:
             run.on_chain_error(SourceFailure(report.error.code, report.error.message))
 
@@ -172,7 +173,7 @@ class _AsyncSourceRuns:
     async def ended(self, report: SourceReport) -> None:
         run = self._runs[report.source_id]
         if report.error is None:
-            await run.on_chain_end(_outputs(report))
+            await run.on_chain_end(traced(report))
         else:
             await run.on_chain_error(SourceFailure(report.error.code, report.error.message))
 
@@ -191,12 +192,6 @@ def _run_name(source_id: str) -> str:
 
 def _inputs(source: MemorySource) -> dict[str, Any]:
     return {"memory_source": source.id, "memory_provider": source.provider}
-
-
-def _outputs(report: SourceReport) -> dict[str, Any]:
-    """The report without anything remembered; failures end a run with `error.type` instead."""
-    outputs = report.model_dump(mode="json", exclude={"rejections"})
-    return {**outputs, "gen_ai.memory.record.count": report.item_count}
 
 
 def _child_context(callbacks: CallbackManager | AsyncCallbackManager) -> Context:

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.tracers import BaseTracer
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
@@ -67,7 +68,8 @@ class TestShape:
 
         assert graph.get_graph().nodes["crm_eu"].metadata == {
             "memory_source": "crm:eu",
-            "memory_provider": "custom",
+            "gen_ai.operation.name": "search_memory",
+            "gen_ai.provider.name": "custom",
         }
 
     @pytest.mark.parametrize("source_id", ["fuse", "prepare", "query", "messages", "recall"])
@@ -276,6 +278,35 @@ class TestStream:
         ]
 
         assert [event["type"] for event in events] == ["memory_source"] * 3 + ["memory_recall"]
+
+
+class _Tracer(BaseTracer):
+    """Keeps the runs of a graph by name, as a tracing backend would be sent them."""
+
+    def __init__(self):
+        super().__init__()
+        self.runs = {}
+
+    def _persist_run(self, run):
+        self.runs = {child.name: child for child in run.child_runs}
+
+
+class TestTracing:
+    @pytest.mark.parametrize("door", ["invoke", "ainvoke"])
+    async def test_a_source_node_is_traced_with_its_report_and_no_memory(self, door):
+        tracer = _Tracer()
+        graph = create_recall_graph(federation(), limit=1)
+
+        answer = getattr(graph, door)({"query": "tea"}, {"callbacks": [tracer]}, context=ADA)
+        _ = await answer if door == "ainvoke" else answer
+
+        assert set(tracer.runs) == {"prepare", "crm_eu", "notes", "down", "fuse"}
+        crm, down = tracer.runs["crm_eu"], tracer.runs["down"]
+        assert crm.extra["metadata"]["gen_ai.operation.name"] == "search_memory"
+        assert crm.outputs["gen_ai.memory.record.count"] == 2
+        assert down.outputs["error.type"] == "source_unavailable"
+        shown = [(run.inputs, run.outputs) for run in tracer.runs.values()]
+        assert REMEMBERED not in repr(shown)
 
 
 class TestBadInput:

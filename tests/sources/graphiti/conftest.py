@@ -10,7 +10,11 @@ from fakes.embeddings import WordEmbeddings
 
 os.environ["GRAPHITI_TELEMETRY_ENABLED"] = "false"
 
-import kuzu  # after the environment is set
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # it still defines its models the way of pydantic 1
+    import graphiti_core  # noqa: F401
+
+import kuzu
 from graphiti_core import Graphiti
 from graphiti_core.cross_encoder.client import CrossEncoderClient
 from graphiti_core.driver.kuzu_driver import KuzuDriver
