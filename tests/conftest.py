@@ -1,11 +1,15 @@
-"""What holds for every test: strict checkpoints, and no telemetry of any SDK."""
+"""What holds for every test: strict checkpoints, and no telemetry or home directory of any SDK."""
 
 import os
+import tempfile
 
-# Read once when LangGraph is imported, so it is set before anything imports it.
+# Each is read once, when its package is imported, so all are set before anything is.
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
 os.environ["LANGSMITH_TRACING"] = "false"
 os.environ["OPENAI_AGENTS_DISABLE_TRACING"] = "1"
+os.environ["GRAPHITI_TELEMETRY_ENABLED"] = "false"
+os.environ["MEM0_TELEMETRY"] = "False"
+os.environ["MEM0_DIR"] = tempfile.mkdtemp(prefix="mem0-")
 
 # Servers that are large or slow to start have targets of their own: test-letta, test-server.
 TARGETS = {"letta_real": "PRAXA_REAL_LETTA", "langgraph_server": "PRAXA_LANGGRAPH_SERVER"}

@@ -19,7 +19,6 @@ from praxa_langgraph.bounds.requests import check_word, check_words
 from praxa_langgraph.models import (
     MemoryRecord,
     Namespace,
-    Provenance,
     RecordKind,
     Rejection,
     RetrievalMode,
@@ -35,8 +34,10 @@ from praxa_langgraph.sources.base import (
     check_identity_part,
     fields_of,
     foreign,
+    lineage_of,
     map_identity,
     misconfigured,
+    named_summary,
     take_turns,
 )
 
@@ -250,18 +251,16 @@ def _to_record(fields: Mapping[str, Any], kind: RecordKind, score: float | None)
         created_at=created_at,
         validity=_validity_of(fields) if scope == "edges" else None,
         metadata=details,
-        provenance=_lineage_of(fields, created_at),
+        # The episodes a fact came from, or the facts an episode led to.
+        provenance=lineage_of(fields.get("episodes") or fields.get("entity_edges"), created_at),
         omitted={f"metadata.{name}": "an embedding" for name in embeddings} or None,
     )
 
 
 def _text_of(fields: Mapping[str, Any], scope: Scope) -> str:
-    name, summary = str(fields.get("name") or ""), str(fields.get("summary") or "")
     if scope == "edges":
-        return str(fields.get("fact") or name)
-    if scope == "episodes":
-        return str(fields.get("content") or "")
-    return f"{name}: {summary}" if name and summary else name or summary
+        return str(fields.get("fact") or fields.get("name") or "")
+    return str(fields.get("content") or "") if scope == "episodes" else named_summary(fields)
 
 
 def _validity_of(fields: Mapping[str, Any]) -> Validity:
@@ -269,19 +268,6 @@ def _validity_of(fields: Mapping[str, Any]) -> Validity:
         valid_at=_utc(fields.get("valid_at")),
         invalid_at=_utc(fields.get("invalid_at")),
         expired_at=_utc(fields.get("expired_at")),
-    )
-
-
-def _lineage_of(fields: Mapping[str, Any], created_at: Any) -> Provenance | None:
-    """The episodes a fact came from, or the facts an episode led to."""
-    evidence = fields.get("episodes") or fields.get("entity_edges") or ()
-    if not evidence or created_at is None:
-        return None
-    return Provenance(
-        origin="observed",
-        confidence=1.0,
-        captured_at=created_at,
-        evidence_ids=tuple(evidence),
     )
 
 

@@ -13,13 +13,10 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
-from praxa_langgraph.bounds.fields import to_instant
-from praxa_langgraph.bounds.limits import FieldError
 from praxa_langgraph.bounds.requests import check_words
 from praxa_langgraph.models import (
     MemoryRecord,
     Namespace,
-    Provenance,
     RecordKind,
     SourceRequest,
     Validity,
@@ -35,8 +32,10 @@ from praxa_langgraph.sources.base import (
     foreign,
     gather_parts,
     join_parts,
+    lineage_of,
     map_identity,
     misconfigured,
+    named_summary,
 )
 
 Scope: TypeAlias = Literal["edges", "nodes", "episodes", "observations", "thread_summaries"]
@@ -230,36 +229,26 @@ def _to_hit(
         created_at=fields.get("created_at"),
         validity=_validity_of(fields) if scope == "edges" else None,
         metadata=details or None,
-        provenance=_lineage_of(fields),
+        provenance=lineage_of(_evidence_of(fields), fields.get("created_at")),
         omitted=note,
     )
 
 
 def _text_of(fields: Mapping[str, Any], scope: Scope) -> str:
-    name, summary = str(fields.get("name") or ""), str(fields.get("summary") or "")
     if scope == "edges":
-        return str(fields.get("fact") or name)
+        return str(fields.get("fact") or fields.get("name") or "")
     if scope == "episodes":
         return str(fields.get("content") or "")
-    if scope == "nodes" and name and summary:
-        return f"{name}: {summary}"
-    return summary or name
+    if scope == "nodes":
+        return named_summary(fields)
+    return str(fields.get("summary") or fields.get("name") or "")
+
+
+def _evidence_of(fields: Mapping[str, Any]) -> object:
+    """The episodes a hit came from; each generation of the client has a name of its own."""
+    return next((fields[name] for name in _LINEAGE if fields.get(name)), None)
 
 
 def _validity_of(fields: Mapping[str, Any]) -> Validity | None:
     window = {name: fields[name] for name in _WINDOW if fields.get(name)}
     return Validity(**window) if window else None
-
-
-def _lineage_of(fields: Mapping[str, Any]) -> Provenance | None:
-    """The episodes a hit came from, when it says when it was captured."""
-    evidence = next((fields[name] for name in _LINEAGE if fields.get(name)), None)
-    try:
-        captured_at = to_instant(fields.get("created_at"))
-    except FieldError:
-        return None
-    if not isinstance(evidence, list):
-        return None
-    return Provenance(
-        origin="observed", confidence=1.0, captured_at=captured_at, evidence_ids=tuple(evidence)
-    )

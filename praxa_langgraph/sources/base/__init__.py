@@ -7,7 +7,14 @@ from praxa_langgraph.sources.base.failures import (
     status_of,
     to_source_error,
 )
-from praxa_langgraph.sources.base.hits import fields_of, gather_parts, join_parts, take_turns
+from praxa_langgraph.sources.base.hits import (
+    fields_of,
+    gather_parts,
+    join_parts,
+    lineage_of,
+    named_summary,
+    take_turns,
+)
 from praxa_langgraph.sources.base.identity import (
     check_identity_part,
     check_identity_parts,
@@ -37,8 +44,10 @@ __all__ = [
     "foreign",
     "gather_parts",
     "join_parts",
+    "lineage_of",
     "map_identity",
     "misconfigured",
+    "named_summary",
     "redact",
     "status_of",
     "take_turns",

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, zip_longest
 from typing import Any, TypeVar
 
-from praxa_langgraph.models import Rejection
+from praxa_langgraph.bounds.fields import to_instant
+from praxa_langgraph.bounds.limits import FieldError
+from praxa_langgraph.models import Provenance, Rejection
 from praxa_langgraph.sources.base.failures import to_source_error
 from praxa_langgraph.sources.base.protocol import Hit
 
@@ -33,6 +35,25 @@ def fields_of(given: Any) -> dict[str, Any]:
         return dict(given)
     extra = getattr(given, "__pydantic_extra__", None) or {}
     return {**getattr(given, "__dict__", {}), **extra}
+
+
+def lineage_of(evidence: object, captured_at: object) -> Provenance | None:
+    """Return what a hit was observed from, when it says which ids and when it was captured."""
+    if not isinstance(evidence, list | tuple) or not evidence:
+        return None
+    try:
+        moment = to_instant(captured_at)
+    except FieldError:
+        return None
+    return Provenance(
+        origin="observed", confidence=1.0, captured_at=moment, evidence_ids=tuple(evidence)
+    )
+
+
+def named_summary(fields: Mapping[str, Any]) -> str:
+    """Return the text of an entity: its name and its summary, or the one it has."""
+    parts = (str(fields.get("name") or ""), str(fields.get("summary") or ""))
+    return ": ".join(part for part in parts if part)
 
 
 async def gather_parts(answers: Sequence[Any]) -> list[Any]:

@@ -1,14 +1,11 @@
 """A real Graphiti on embedded Kuzu, filled without a model: two tenants times two subjects."""
 
-import os
 import warnings
 from datetime import UTC, datetime
 
 import pytest
 
 from fakes.embeddings import WordEmbeddings
-
-os.environ["GRAPHITI_TELEMETRY_ENABLED"] = "false"
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it still defines its models the way of pydantic 1

@@ -1,16 +1,9 @@
-"""Mem0 as it runs here: embedded Qdrant, a local embedder, no telemetry, no home directory."""
-
-import os
-import tempfile
+"""Mem0 as it runs here: embedded Qdrant and a local embedder."""
 
 import pytest
-
-os.environ["MEM0_TELEMETRY"] = "False"
-os.environ["MEM0_DIR"] = tempfile.mkdtemp(prefix="mem0-")  # read when mem0 is imported
-
 from mem0 import AsyncMemory, Memory
 
-from fakes.embeddings import DIMENSIONS, WordEmbeddings  # after the environment
+from fakes.embeddings import DIMENSIONS, WordEmbeddings
 
 FACTS = {
     ("acme", "ada"): ("tea is what Ada drinks", "tea must be green"),
