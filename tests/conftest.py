@@ -1,6 +1,8 @@
 """What holds for every test: strict checkpoints, and no telemetry or home directory of any SDK."""
 
+import atexit
 import os
+import shutil
 import tempfile
 
 # Each is read once, when its package is imported, so all are set before anything is.
@@ -10,6 +12,7 @@ os.environ["OPENAI_AGENTS_DISABLE_TRACING"] = "1"
 os.environ["GRAPHITI_TELEMETRY_ENABLED"] = "false"
 os.environ["MEM0_TELEMETRY"] = "False"
 os.environ["MEM0_DIR"] = tempfile.mkdtemp(prefix="mem0-")
+atexit.register(shutil.rmtree, os.environ["MEM0_DIR"], ignore_errors=True)
 
 # Servers that are large or slow to start have targets of their own: test-letta, test-server.
 TARGETS = {"letta_real": "PRAXA_REAL_LETTA", "langgraph_server": "PRAXA_LANGGRAPH_SERVER"}
