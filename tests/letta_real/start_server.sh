@@ -42,6 +42,7 @@ psql=("$postgres/psql" -h 127.0.0.1 -p "$pgport" -U letta)
 export LETTA_PG_URI="postgresql://letta:letta@127.0.0.1:$pgport/letta?ssl=disable"
 export LETTA_DIR=$dir/home HOME=$dir/home LETTA_DISABLE_TRACING=true DO_NOT_TRACK=1
 export LETTA_TELEMETRY_ENABLE_DATADOG=false OPENAI_API_KEY=unused
+cd "$dir"  # the server writes files where it is started
 "$venv/bin/python" "$here/create_schema.py"
 "$venv/bin/python" "$here/run_server.py" "$port" >"$dir/server.log" 2>&1 &
 echo $! >"$dir/server.pid"
