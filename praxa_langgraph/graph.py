@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, TypeAlias, cast, get_type_hints
 
+from langchain_core.callbacks import BaseCallbackManager
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.channels import Topic, UntrackedValue
 from langgraph.config import get_stream_writer
@@ -26,8 +27,9 @@ from praxa_langgraph.namespaces import (
 )
 from praxa_langgraph.queries import QueryResolver, query_of
 from praxa_langgraph.recall import Recall, Slot
-from praxa_langgraph.reports import SourceOutcome, traced
+from praxa_langgraph.reports import SourceOutcome
 from praxa_langgraph.runner import arun, run
+from praxa_langgraph.tracing import annotate_run, report_outputs, source_metadata
 
 RecallGraph: TypeAlias = CompiledStateGraph[Any, Any, Any, Any]
 
@@ -104,12 +106,12 @@ def create_recall_graph(
     graph.add_edge(START, _PREPARE)
     graph.add_edge(_FUSE, END)
     for node, slot in _node_names(federation.slots, taken={*graph.channels, output_key}).items():
-        metadata = {
-            "memory_source": slot.source.id,
-            "gen_ai.operation.name": "search_memory",
-            "gen_ai.provider.name": slot.source.provider,
-        }
-        graph.add_node(node, _SourceNode(node, slot), metadata=metadata, trace_policy=_REPORT_ALONE)
+        graph.add_node(
+            node,
+            _SourceNode(node, slot),
+            metadata=source_metadata(slot.source),
+            trace_policy=_REPORT_ALONE,
+        )
         graph.add_edge(_PREPARE, node)
         graph.add_edge(node, _FUSE)
     concurrency = federation.max_concurrency or len(federation.slots)
@@ -136,9 +138,9 @@ def recall_result(state: Mapping[str, Any], *, key: str = "recall") -> RecallRes
 
 
 def _traced_report(update: Mapping[str, Any]) -> dict[str, Any]:
-    """What a trace keeps of a source node: its report, in OpenTelemetry's names, no memory."""
+    """What a trace keeps of a source node's output: its report, no memory."""
     outcomes: list[SourceOutcome] = update.get(_OUTCOMES, [])
-    return {key: value for outcome in outcomes for key, value in traced(outcome.report).items()}
+    return report_outputs(outcomes[0].report) if outcomes else {}
 
 
 _WITHOUT_INPUT = TracePolicy(process_inputs=omit_payload)
@@ -215,27 +217,30 @@ class _SourceNode(Runnable[Any, Any]):
         self.name = name
         self._slot = slot
 
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> dict[str, Any]:  # noqa: A002, ARG002 # Runnable's own
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> dict[str, Any]:  # noqa: A002 # Runnable's own
         recall: Recall = input[_UNDER_WAY]
         if self._slot not in recall.slots:
             return {}
         [outcome] = run([recall.call(self._slot, awaited=False)])
-        return self._update(recall.outcome(self._slot, outcome))
+        return self._update(recall.outcome(self._slot, outcome), config)
 
     async def ainvoke(
         self,
         input: Any,  # noqa: A002 # Runnable's own
-        config: RunnableConfig | None = None,  # noqa: ARG002
+        config: RunnableConfig | None = None,
         **_: Any,
     ) -> dict[str, Any]:
         recall: Recall = input[_UNDER_WAY]
         if self._slot not in recall.slots:
             return {}
         [outcome] = await arun([recall.call(self._slot, awaited=True)])
-        return self._update(recall.outcome(self._slot, outcome))
+        return self._update(recall.outcome(self._slot, outcome), config)
 
-    def _update(self, outcome: SourceOutcome) -> dict[str, Any]:
+    def _update(self, outcome: SourceOutcome, config: RunnableConfig | None) -> dict[str, Any]:
         report = outcome.report
+        callbacks = (config or {}).get("callbacks")
+        if isinstance(callbacks, BaseCallbackManager):
+            annotate_run(callbacks.handlers, callbacks.parent_run_id, report)
         get_stream_writer()(
             {
                 "type": "memory_source",

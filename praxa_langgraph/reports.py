@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from praxa_langgraph.bounds.matches import MatchOrigin
 from praxa_langgraph.bounds.records import CheckedAnswer
@@ -89,15 +88,6 @@ def complete(
         started_at=started_at,
         completed_at=datetime.now(UTC),
     )
-
-
-def traced(report: SourceReport) -> dict[str, Any]:
-    """What a trace keeps of a report: no memory, and OpenTelemetry's names for the numbers."""
-    shown = report.model_dump(mode="json", exclude={"rejections"})
-    shown["gen_ai.memory.record.count"] = report.item_count
-    if report.error is not None:
-        shown["error.type"] = report.error.code
-    return shown
 
 
 def _ranked(outcome: SourceOutcome, request: RecallRequest) -> RankedAnswer:

@@ -36,8 +36,8 @@ from praxa_langgraph.namespaces import (
     resolve_namespace,
 )
 from praxa_langgraph.recall import Recall
-from praxa_langgraph.reports import traced
 from praxa_langgraph.sources.base import MemorySource, SourceFailure
+from praxa_langgraph.tracing import annotate_run, report_outputs, source_metadata
 
 
 class FederatedRetriever(BaseRetriever):
@@ -151,8 +151,9 @@ class _SourceRuns:
 
     def ended(self, report: SourceReport) -> None:
         run = self._runs[report.source_id]
+        annotate_run(run.handlers, run.run_id, report)
         if report.error is None:
-            run.on_chain_end(traced(report))
+            run.on_chain_end(report_outputs(report))
         else:
             run.on_chain_error(SourceFailure(report.error.code, report.error.message))
 
@@ -172,17 +173,17 @@ class _AsyncSourceRuns:
 
     async def ended(self, report: SourceReport) -> None:
         run = self._runs[report.source_id]
+        annotate_run(run.handlers, run.run_id, report)
         if report.error is None:
-            await run.on_chain_end(traced(report))
+            await run.on_chain_end(report_outputs(report))
         else:
             await run.on_chain_error(SourceFailure(report.error.code, report.error.message))
 
 
 def _described(callbacks: _Callbacks, source: MemorySource) -> _Callbacks:
-    """Callbacks whose run says what it does in OpenTelemetry's names for generative AI."""
+    """Callbacks for the run of one source, which says what it does and does not hand it down."""
     described = callbacks.copy()
-    metadata = {"gen_ai.operation.name": "search_memory", "gen_ai.provider.name": source.provider}
-    described.add_metadata(metadata, inherit=False)
+    described.add_metadata(source_metadata(source), inherit=False)
     return described
 
 
@@ -191,7 +192,7 @@ def _run_name(source_id: str) -> str:
 
 
 def _inputs(source: MemorySource) -> dict[str, Any]:
-    return {"memory_source": source.id, "memory_provider": source.provider}
+    return {"memory_source": source.id}
 
 
 def _child_context(callbacks: CallbackManager | AsyncCallbackManager) -> Context:

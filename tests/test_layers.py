@@ -17,7 +17,7 @@ LAYERS = (
     {"reports"},
     {"recall"},
     {"federation"},
-    {"namespaces", "queries", "demands"},
+    {"namespaces", "queries", "demands", "tracing"},
     {"graph", "retriever", "agents", "evaluation"},
     {"testing", "demo"},
 )
