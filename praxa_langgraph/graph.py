@@ -12,7 +12,6 @@ from langgraph.config import get_stream_writer
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import get_runtime
-from langgraph.types import TracePolicy, omit_payload
 from typing_extensions import TypedDict
 
 from praxa_langgraph.bounds.limits import DEFAULT_LIMIT, MAX_LIMIT
@@ -29,7 +28,7 @@ from praxa_langgraph.queries import QueryResolver, query_of
 from praxa_langgraph.recall import Recall, Slot
 from praxa_langgraph.reports import SourceOutcome
 from praxa_langgraph.runner import arun, run
-from praxa_langgraph.tracing import annotate_run, report_outputs, source_metadata
+from praxa_langgraph.tracing import annotate_run, source_metadata
 
 RecallGraph: TypeAlias = CompiledStateGraph[Any, Any, Any, Any]
 
@@ -101,17 +100,12 @@ def create_recall_graph(
         federation, namespace, query, check_integer("limit", limit, highest=MAX_LIMIT)
     )
     graph = _builder(query, output_key)
-    graph.add_node(_PREPARE, _PureNode(_PREPARE, begin), trace_policy=_WITHOUT_OUTPUT)
-    graph.add_node(_FUSE, _PureNode(_FUSE, _Fusion(output_key)), trace_policy=_WITHOUT_INPUT)
+    graph.add_node(_PREPARE, _PureNode(_PREPARE, begin))
+    graph.add_node(_FUSE, _PureNode(_FUSE, _Fusion(output_key)))
     graph.add_edge(START, _PREPARE)
     graph.add_edge(_FUSE, END)
     for node, slot in _node_names(federation.slots, taken={*graph.channels, output_key}).items():
-        graph.add_node(
-            node,
-            _SourceNode(node, slot),
-            metadata=source_metadata(slot.source),
-            trace_policy=_REPORT_ALONE,
-        )
+        graph.add_node(node, _SourceNode(node, slot), metadata=source_metadata(slot.source))
         graph.add_edge(_PREPARE, node)
         graph.add_edge(node, _FUSE)
     concurrency = federation.max_concurrency or len(federation.slots)
@@ -135,17 +129,6 @@ def recall_result(state: Mapping[str, Any], *, key: str = "recall") -> RecallRes
         msg = f"the state has no recall under {key!r}"
         raise ValueError(msg)
     return RecallResult.model_validate(state[key])
-
-
-def _traced_report(update: Mapping[str, Any]) -> dict[str, Any]:
-    """What a trace keeps of a source node's output: its report, no memory."""
-    outcomes: list[SourceOutcome] = update.get(_OUTCOMES, [])
-    return report_outputs(outcomes[0].report) if outcomes else {}
-
-
-_WITHOUT_INPUT = TracePolicy(process_inputs=omit_payload)
-_WITHOUT_OUTPUT = TracePolicy(process_outputs=omit_payload)
-_REPORT_ALONE = TracePolicy(process_inputs=omit_payload, process_outputs=_traced_report)
 
 
 class _Beginning:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from praxa_langgraph.bounds.matches import MatchOrigin
@@ -23,16 +22,34 @@ from praxa_langgraph.runner import Outcome
 from praxa_langgraph.sources.base import status_of, to_source_error
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SourceOutcome:
-    """A source's report, and the answer it contributes."""
+    """A source's report, and the answer it contributes.
 
-    index: int
-    """The source's place in the federation."""
-    report: SourceReport
-    answer: CheckedAnswer
-    weight: float = 1.0
-    retrieved_at: datetime
+    No dataclass, because tracers write dataclasses out whole, and this one holds raw hits.
+    """
+
+    __slots__ = ("answer", "index", "report", "retrieved_at", "weight")
+
+    def __init__(
+        self,
+        *,
+        index: int,
+        report: SourceReport,
+        answer: CheckedAnswer,
+        weight: float,
+        retrieved_at: datetime,
+    ) -> None:
+        """Keep the answer and the source's place in the federation."""
+        self.index = index
+        self.report = report
+        self.answer = answer
+        self.weight = weight
+        self.retrieved_at = retrieved_at
+
+    def __repr__(self) -> str:
+        """Return what may be shown: the source, its status and how many records it gave."""
+        report = self.report
+        return f"<{report.source_id}: {report.status}, {report.item_count} records>"
 
 
 def outcome_of(

@@ -194,7 +194,8 @@ class RecallResult(BaseModel):
 
     def to_wire(self) -> dict[str, Any]:
         """Return the JSON form with camelCase keys; absent fields are absent."""
-        return self.model_dump(mode="json", by_alias=True)
+        # Nothing but fields that are absent anyway is None here, and this way is the quicker one.
+        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def aggregate_status(reports: tuple[SourceReport, ...]) -> RecallStatus:
