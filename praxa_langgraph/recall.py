@@ -18,7 +18,7 @@ from praxa_langgraph.runner import Bulkhead, Call, Outcome, arun, run
 from praxa_langgraph.sources.base import Capabilities, MemorySource, SourceFailure
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Slot:
     """A source in its place in a federation."""
 

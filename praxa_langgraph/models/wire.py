@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+from operator import is_, not_
+
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
-
-
-def _is_none(value: object) -> bool:
-    return value is None
-
-
-def _is_falsy(value: object) -> bool:
-    return not value
 
 
 WIRE = ConfigDict(
@@ -26,8 +21,8 @@ WIRE = ConfigDict(
 FROZEN = ConfigDict(**WIRE, frozen=True)
 """For models whose values cannot be changed."""
 
-Absent = Field(exclude_if=_is_none)
+Absent = Field(exclude_if=partial(is_, None))
 """Left out of the wire form when it is None."""
 
-Empty = Field(exclude_if=_is_falsy)
+Empty = Field(exclude_if=not_)
 """Left out of the wire form when it is empty or zero."""
