@@ -8,7 +8,6 @@ from operator import is_, not_
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-
 WIRE = ConfigDict(
     alias_generator=to_camel,
     populate_by_name=True,
