@@ -4,7 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from praxa_langgraph.agents import RecallMiddleware, create_recall_tool
+    from praxa_langgraph.agents import RecallMiddleware as RecallMiddleware
+    from praxa_langgraph.agents import create_recall_tool
     from praxa_langgraph.demands import RecallFailed
     from praxa_langgraph.federation import MemoryFederation
     from praxa_langgraph.graph import RecallState, create_recall_graph, recall_result
@@ -59,7 +60,6 @@ __all__ = [
     "Provider",
     "RecallFailed",
     "RecallItem",
-    "RecallMiddleware",
     "RecallResult",
     "RecallState",
     "RecallStatus",
@@ -115,7 +115,10 @@ _HOMES = {
     "sources.openai_agents": ("OpenAIAgentsSource",),
     "sources.zep": ("ZepSource",),
 }
-"""Where each public name lives; it is imported when it is first asked for."""
+"""Where each public name lives; it is imported when it is first asked for.
+
+`RecallMiddleware` needs an extra, so `import *` leaves it alone.
+"""
 
 _HOME_OF = {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
 
