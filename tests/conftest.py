@@ -17,3 +17,5 @@ atexit.register(shutil.rmtree, os.environ["MEM0_DIR"], ignore_errors=True)
 # Servers that are large or slow to start have targets of their own: test-letta, test-server.
 TARGETS = {"letta_real": "PRAXA_REAL_LETTA", "langgraph_server": "PRAXA_LANGGRAPH_SERVER"}
 collect_ignore = [folder for folder, wanted in TARGETS.items() if wanted not in os.environ]
+# Run by a test, in a process of its own.
+collect_ignore.append("opentelemetry_program.py")
